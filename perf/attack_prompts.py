@@ -50,19 +50,45 @@ def roles(machine: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def table_answer(known: Items, fresh: Items) -> None:
-    """The whole answer from a table of structures; the commonest answer where it is unknown."""
+    """Blickets and structure from tables; where a table does not know, the floor's guess."""
     by_object: dict[Any, int] = {}
+    by_example: dict[Any, str] = {}
     for item in known:
         for name, key in roles(item.new, item.new.objects).items():
             by_object[key] = (name in item.answer.blickets) + 2 * (name in item.answer.maybe)
-    hits = 0.0
+        by_example |= dict(zip(map(structure, item.machines[:2]), kinds(item), strict=True))
+    guess = PROMPTS.floor(PROMPTS.presets[OPTIONS.preset], PromptView()).others["blickets"]
+    hits: dict[str, list[float]] = {"blickets": [], "structure": [], "correct": []}
     for item in fresh:
-        found = {n: by_object.get(key) for n, key in roles(item.new, item.new.objects).items()}
-        sure = {name for name, part in found.items() if part == 1}
-        maybe = {name for name, part in found.items() if part == 2}
-        right = sure == set(item.answer.blickets) and maybe == set(item.answer.maybe)
-        hits += right * (1.0 if item.hypotheses == "not_given" else 0.5)
-    print(f"  table of structures, correct (structure guessed): {interval(hits, len(fresh))}")
+        found = [by_object.get(key) for key in roles(item.new, item.new.objects).values()]
+        sure, maybe = item.answer.blickets, item.answer.maybe
+        right = [(name in sure) + 2 * (name in maybe) for name in item.new.objects]
+        like = 1.0
+        if item.hypotheses == "given":
+            said = [by_example.get(structure(machine)) for machine in item.machines[:2]]
+            like = 0.5 if said == [None, None] else float(item.form == _kind_of(said, item))
+        blickets = guess if None in found else float(found == right)
+        for metric, value in (("blickets", blickets), ("structure", like)):
+            hits[metric].append(value)
+        hits["correct"].append(blickets * like)
+    words = ", ".join(f"{name} {interval(sum(each), len(each))}" for name, each in hits.items())
+    print(f"  tables of structures: {words}")
+
+
+def kinds(item: Any) -> list[str]:
+    """The kinds of the two examples; "open" if they show none."""
+    if item.hypotheses != "given":
+        return ["open", "open"]
+    other = {"disjunctive": "conjunctive", "conjunctive": "disjunctive"}[item.form]
+    return [item.form if pattern == item.answer.like else other for pattern in item.known]
+
+
+def _kind_of(said: Sequence[str | None], item: Any) -> str:
+    """The kind of the example that the new machine is like, according to a table."""
+    like, rest = said if item.known[0] == item.answer.like else said[::-1]
+    if like is not None:
+        return like
+    return "conjunctive" if rest == "disjunctive" else "disjunctive"
 
 
 def kind_cues(items: Items) -> None:
@@ -87,7 +113,11 @@ def kind_cues(items: Items) -> None:
 
 
 def features(item: Any, pairs: bool) -> NDArray[np.float64]:
-    """For each object: counts, sizes and places, and with `pairs` how often it met others."""
+    """For each object: counts, sizes and places, and with `pairs` how often it met others.
+
+    Counts and sizes are compared with those of the other open objects. The number of an object's
+    first test is not, except with `pairs`: two objects with the same first test were together.
+    """
     tests, names = item.new.tests, item.new.objects
     lit = [set(placed) for placed, light in tests if light]
     dark = [set(placed) for placed, light in tests if not light]
@@ -98,14 +128,14 @@ def features(item: Any, pairs: bool) -> NDArray[np.float64]:
             [everything - placed for placed in lit],
         )
     left = {name for name in names if not any(name in placed for placed in dark)}
-    rows = []
+    rows, order = [], []
     for place, name in enumerate(names):
         row: list[float] = [place, name in left, len(left)]
         for group in (lit, dark):
             own = [placed for placed in group if name in placed]
             sizes = sorted(map(len, own))
             row += [len(own), sum(sizes), *(sizes + [0] * 4)[:4], sizes[-1] if sizes else 0]
-            row.append(next((n for n, t in enumerate(group) if name in t), -1))
+            order.append(next((n for n, t in enumerate(group) if name in t), -1))
             if pairs:
                 together = [sum(name in t and other in t for t in group) for other in names]
                 ruled = [c for c, o in zip(together, names, strict=False) if o not in left]
@@ -118,7 +148,9 @@ def features(item: Any, pairs: bool) -> NDArray[np.float64]:
     table = np.array(rows, dtype=float)
     mine = table[[name in left for name in names]]
     mean = mine.mean(axis=0) if len(mine) else table.mean(axis=0)
-    return np.hstack([table, table - mean])
+    first = np.array(order, dtype=float).reshape(len(names), -1)
+    compared = first - first[[name in left for name in names]].mean(axis=0)
+    return np.hstack([table, table - mean, first, *([compared] if pairs else [])])
 
 
 def learned(train: Items, fresh: Items, pairs: bool) -> None:
@@ -132,9 +164,27 @@ def learned(train: Items, fresh: Items, pairs: bool) -> None:
     model = HistGradientBoostingClassifier(max_iter=200, random_state=0)
     model.fit(np.vstack([features(i, pairs) for i in train]), np.ravel([label(i) for i in train]))
     said = model.predict(np.vstack([features(i, pairs) for i in fresh])).reshape(-1, size)
-    hits = sum(list(row) == label(item) for row, item in zip(said, fresh, strict=False))
+    truth = np.array([label(i) for i in fresh])
+    whole = (said == truth).all(axis=1)
     words = "counts, sizes, order and pair counts" if pairs else "counts, sizes and order"
-    print(f"  boosted trees on {words}, blickets: {interval(hits, len(fresh))}")
+    print(f"  boosted trees on {words}, blickets: {interval(whole.sum(), len(fresh))}")
+    unclear = np.array([[name in unproven(item) for name in item.new.objects] for item in fresh])
+    hits = (said == truth)[unclear]
+    print(
+        f"    each object that is neither ruled out nor proven: {interval(hits.sum(), len(hits))}"
+    )
+    for form in ("disjunctive", "conjunctive"):
+        for hypotheses in ("given", "not_given"):
+            cell = [(item.hypotheses, item.form) == (hypotheses, form) for item in fresh]
+            share = 0.5 if hypotheses == "given" else 1.0
+            hits = whole[cell] * share
+            print(f"    correct, {hypotheses}, {form}: {interval(hits.sum(), len(hits))}")
+
+
+def unproven(item: Any) -> set[str]:
+    """The possible blickets beside those that a single test proves."""
+    probe = next(probe for probe in PROMPTS.probes(item, PromptView()) if probe.name == "blicket")
+    return set(probe.candidates)
 
 
 def examples(train: Items, fresh: Items) -> None:
@@ -203,7 +253,7 @@ if __name__ == "__main__":
     parser.add_argument("--seed", type=int, default=4100)
     parser.add_argument("--table", type=int, default=8000)
     parser.add_argument("--items", type=int, default=30000, help="of the learned attacks")
-    parser.add_argument("--fresh", type=int, default=2000)
+    parser.add_argument("--fresh", type=int, default=4000)
     parser.add_argument("--habits", type=int, default=1000, help="items of every solver")
     OPTIONS = parser.parse_args()
     main()

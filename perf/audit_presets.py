@@ -1,5 +1,8 @@
 """Audits every preset in every view and writes what the page and the docs show: `make audits`.
 
+Each audit is stored when it is done, and those stored by the present engine for the present items
+are not repeated. `--views` chooses some of the views by their numbers.
+
 `--seeds N` audits presets that should be clean with N seeds each and counts false alarms instead.
 """
 
@@ -13,11 +16,12 @@ from typing import Any
 
 import orjson
 
+from trivium.auditing.engine import VERSION
 from trivium.auditing.engine import audit as run_audit
 from trivium.benchmarks import benchmark_names, get_benchmark
-from trivium.core.spec import changed_fields
+from trivium.core.spec import changed_fields, spec_to_dict
 from trivium.core.task import Task
-from trivium.report.audits import audits_path, keep_audit
+from trivium.report.audits import audits_path, keep_audit, stored_audit
 
 PAGE = Path(__file__).parents[1] / "docs" / "audits.md"
 ABOUT = """# Audits of the presets
@@ -27,20 +31,21 @@ confirms what it finds on a third; `trivium audit NAME --preset PRESET` repeats 
 further flags choose. *Strongest* is the cue that is nearest to being caught, or the strongest one
 that was.
 
-| benchmark | preset | view | verdict | cues tried | items | floor | strongest cue | reaches | by chance | seconds |
+| benchmark | preset | view | verdict | cues tried | items | floor | strongest cue | reaches | by chance | CPU seconds |
 |---|---|---|---|---|---|---|---|---|---|---|
 """  # noqa: E501
 
 
-def presets(wanted: Sequence[str]) -> Iterator[tuple[str, Task]]:
+def presets(wanted: Sequence[str], views: Sequence[int]) -> Iterator[tuple[str, Task]]:
     """The presets of these benchmarks, or all, in every view; once if they differ only in size."""
     for name in benchmark_names():
         benchmark = get_benchmark(name)
         for preset, spec in benchmark.presets.items():
             named = not wanted or name in wanted or f"{name}.{preset}" in wanted
             if named and not preset.endswith("-large"):
-                for view in benchmark.audit_views():
-                    yield preset, Task(benchmark, spec, view)
+                for number, view in enumerate(benchmark.audit_views()):
+                    if not views or number in views:
+                        yield preset, Task(benchmark, spec, view)
 
 
 def row(kept: Mapping[str, Any]) -> str:
@@ -54,13 +59,18 @@ def row(kept: Mapping[str, Any]) -> str:
     return f"| {' | '.join([*cells, str(kept['seconds'])])} |"
 
 
-def audit_all(names: Sequence[str]) -> None:
+def audit_all(names: Sequence[str], views: Sequence[int]) -> None:
     """Audit the presets of these benchmarks; write the page and the files that reports read."""
-    for preset, task in presets(names):
-        started = time.perf_counter()
+    for preset, task in presets(names, views):
+        made_with = {"version": task.benchmark.version, "engine": VERSION}
+        kept = stored_audit(task.benchmark, spec_to_dict(task.spec), spec_to_dict(task.view))
+        if kept and kept.items() >= made_with.items():
+            continue
+        started = time.process_time()
         found = run_audit(task.benchmark, task.spec, 0, view=task.view)
-        seconds = round(time.perf_counter() - started)
+        seconds = round(time.process_time() - started)
         labels = {"benchmark": task.benchmark.name, "preset": preset, "seconds": seconds}
+        labels |= made_with
         shown = ", ".join(f"{key}={value}" for key, value in changed_fields(task.view).items())
         print(row(keep_audit(task, found, **labels, shown=shown or "default")), flush=True)
         write_page()
@@ -74,18 +84,20 @@ def write_page() -> None:
     PAGE.write_text(ABOUT + "\n".join(map(row, kept)) + "\n", encoding="utf-8")
 
 
-def count_false_alarms(names: Sequence[str], seeds: int, items: int | None, first: int) -> None:
+def count_false_alarms(asked: argparse.Namespace) -> None:
     """Audit presets that should be clean with many seeds."""
-    for preset, task in presets(names):
+    for preset, task in presets(asked.names, asked.views):
         if preset in task.benchmark.leaky_presets:
             continue
         caught: dict[int, list[str]] = {}
-        for seed in range(first, first + seeds):
-            found = run_audit(task.benchmark, task.spec, seed, items, view=task.view)
+        for seed in range(asked.first, asked.first + asked.seeds):
+            found = run_audit(task.benchmark, task.spec, seed, asked.items, view=task.view)
             if found.verdict == "caught":
                 caught[seed] = [cue.name for cue in found.cues if cue.caught]
         name, view = task.benchmark.name, changed_fields(task.view)
-        print(f"{name} {preset} {view}: {len(caught)} of {seeds} audits: {caught}", flush=True)
+        print(
+            f"{name} {preset} {view}: {len(caught)} of {asked.seeds} audits: {caught}", flush=True
+        )
 
 
 def main() -> None:
@@ -95,11 +107,12 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=0)
     parser.add_argument("--items", type=int, default=None)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--views", type=int, nargs="*", default=[], help="numbers of views")
     asked = parser.parse_args()
     if asked.seeds:
-        count_false_alarms(asked.names, asked.seeds, asked.items, asked.first)
+        count_false_alarms(asked)
     else:
-        audit_all(asked.names)
+        audit_all(asked.names, asked.views)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import trivium
+from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.core.question import PlainView, Question, QuestionBenchmark
 from trivium.core.streams import Stream
@@ -243,9 +244,18 @@ def test_functions_work_on_the_command_line(tmp_path: Path) -> None:
     assert len(trivium.open(tmp_path / "run")) == 600
 
 
-def test_gymnasium_finds_the_environments_by_name() -> None:
+@pytest.mark.parametrize(
+    ("imports", "name"),
+    [
+        ("import gymnasium", "trivium:trivium/Blicket-v0"),
+        ("import gymnasium, trivium", "trivium/Blicket-v0"),
+        ("import trivium, gymnasium", "trivium/Blicket-v0"),
+        ("import trivium, gymnasium", "trivium:trivium/Blicket-v0"),
+    ],
+)
+def test_gymnasium_finds_the_environments_by_name(imports: str, name: str) -> None:
     pytest.importorskip("gymnasium")
-    code = "import gymnasium; print(gymnasium.make('trivium:trivium/Blicket-v0').spec.id)"
+    code = f"{imports}; print(gymnasium.make({name!r}).spec.id)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "trivium/Blicket-v0", done.stderr
 
@@ -264,6 +274,33 @@ def test_what_one_tries_first_works() -> None:
     assert len(wrong) == 0
     assert len(two[0].filter(kind="no-answer", steps=4)) == 4
     assert list(two[0].to_pandas()["scores.correct"]) == [0.0] * 4
+    assert two[0][0]["solver"] == "a"
+    assert len(two[0][1:3]) == 2
+    assert trivium.compare(two)[0].items == 4
+    deeper = trivium.evaluate("nhop_implicit", "oracle", items=2, hops=7, mode="steps")
+    assert (deeper[0]["spec"]["hops"], deeper[0]["view"]["mode"]) == (7, "steps")
+
+
+def test_power_is_that_of_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = [
+        trivium.evaluate("nhop_implicit", name, items=40, out=tmp_path / name)
+        for name in ("oracle", "last_line")
+    ]
+    for flags, options in (
+        ("--score 0.6 --correlation 0.4", {"score": 0.6, "correlation": 0.4}),
+        (f"--runs {tmp_path / 'oracle'} {tmp_path / 'last_line'}", {"runs": runs}),
+    ):
+        main(f"estimate nhop_implicit --power 0.1 {flags}".split())
+        cost = trivium.estimate("nhop_implicit", power=0.1, **options)
+        assert cost.power is not None
+        assert f"takes {cost.power.items:,} items" in capsys.readouterr().out
+        assert cost.requests == cost.power.items
+    main(["estimate", "explicit_hard", "--price_in", "1", "--price_out", "2"])
+    assert (
+        str(trivium.estimate("explicit_hard", price_in=1, price_out=2)) in capsys.readouterr().out
+    )
 
 
 def test_a_batch_function_gets_many_prompts(tmp_path: Path) -> None:
@@ -287,6 +324,18 @@ def test_a_batch_function_gets_many_prompts(tmp_path: Path) -> None:
         (lambda: trivium.evaluate("nhop_implicit", "oracle", tmep=0), "did you mean temp"),
         (lambda: trivium.evaluate("nhop_implicit", "oracle", items=[]), "items is empty"),
         (lambda: trivium.evaluate("nhop_implicit", len, name="oracle"), "of a built-in solver"),
+        (lambda: trivium.evaluate("nhop_implicit", "oracle", item=3), "did you mean items"),
+        (lambda: trivium.evaluate("nhop_implicit", "oracle", items="5"), "number or a list"),  # type: ignore[arg-type]
+        (lambda: trivium.evaluate("nhop_implicit", 3), "a name or a function, got 3"),  # type: ignore[arg-type]
+        (lambda: trivium.evaluate("nhop_implicit", "oracle", shots=1), "only models take shots"),
+        (lambda: trivium.evaluate("nhop_implicit", len, template="{prompt}"), "take template"),
+        (lambda: trivium.run("nhop_implicit", items=2, temp=0.5), "only models take temp"),
+        (
+            lambda: trivium.evaluate(trivium.load("nhop_implicit"), "oracle", hops=3),
+            r"hops belongs to the task: trivium.load\('nhop_implicit', hops=3\)",
+        ),
+        (lambda: trivium.audit("nhop_implicit", item=3), "did you mean items"),
+        (lambda: trivium.load("nhop_implicit").score("a prompt", "x"), "one of the task"),  # type: ignore[arg-type]
         (lambda: trivium.load("nhop_implicit")[-1], "has no last item"),
         (lambda: trivium.load("nhop_implicit")[3:], "name the end of the slice"),
         (lambda: trivium.load("nhop_implicit", hopps=3), "did you mean hops"),
@@ -314,6 +363,10 @@ def test_every_object_shows_itself_in_twenty_lines() -> None:
         "oracle: hops": found,
         "hops": found.thresholds[0],
         "1 request,": trivium.estimate(task, items=1),
+        "takes 272 items": trivium.estimate(task, power=0.1),
+        "8 attempts that are not right": second.failures(),
+        "dialogue about IMP-000000, open": task.start(task[0]),
+        "no differences": trivium.compare(first),
         "charts": first.plot(),
     }
     for part, made in shown.items():

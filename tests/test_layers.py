@@ -26,6 +26,7 @@ ORDER = [
     {"thresholds", "exchange"},
     {"report", "people"},
     {"results"},
+    {"arguments"},
     {"api"},
     {"commands"},
     {"cli"},

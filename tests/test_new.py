@@ -20,7 +20,7 @@ COMMANDS = [
     "sweep grid.json --out swept --processes 2",
     "estimate kth_number",
 ]
-GRID = '{"benchmark": "kth_number", "people": [3, 5], "rank": 1, "items": 300}'
+GRID = '{"benchmark": "kth_number", "people": [3, 5], "rank": 1, "items": 40}'
 
 
 def call(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

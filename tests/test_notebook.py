@@ -22,6 +22,7 @@ class Notebook:
     """A kernel that runs cells one by one."""
 
     def __init__(self, folder: Path) -> None:
+        self.last: Any = None  # the cell that ran last
         self._book = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
         self.client = NotebookClient(
             self._book, timeout=120, resources={"metadata": {"path": str(folder)}}
@@ -37,9 +38,55 @@ class Notebook:
     def outputs(self, source: str) -> list[Any]:
         """All that a cell shows; an error is raised."""
         cell = nbformat.v4.new_code_cell(source)  # type: ignore[no-untyped-call]
+        self.last = cell
         self._book.cells.append(cell)
         self.client.execute_cell(cell, len(self._book.cells) - 1)
         return list(cell.outputs)
+
+
+# What a new user tries, and a part of what the cell shows; "!" marks an error of one sentence.
+CELLS = [
+    ("trivium.evaluate('nhop_implicit', 'oracle')", "oracle: correct 1.000"),
+    ("task = trivium.load('nhop_implicit', hops=4); task", "<task nhop_implicit hops=4>"),
+    ("task[0]", "<answer>"),
+    ("len(task[2:5])", "3"),
+    ("next(iter(task)).id", "IMP-000000"),
+    ("a = trivium.evaluate(task, lambda p: 'x', items=[0, 5, 7], name='a'); a", ", a: correct"),
+    ("b = trivium.evaluate(task, 'oracle', items=task.items(9)); b", "9 attempts"),
+    ("print(b)", "nhop_implicit, oracle: 9 items, 9 answered"),
+    ("trivium.compare(a, b)", "oracle (result 2) is"),
+    ("a.failures()", "3 attempts that are not right"),
+    ("a.filter(kind='no-answer')", "3 attempts"),
+    ("a.to_pandas().shape[0]", "3"),
+    ("trivium.run('nhop_implicit', items=3)", "oracle: correct 1.000"),
+    ("c = trivium.sweep('nhop_implicit', hops=[3, 4], solvers=['oracle'], items=2)", ""),
+    ("c", "hops=4: <nhop_implicit, oracle"),
+    ("c.plot()", "<charts nhop_implicit_correct_by_steps"),
+    ("trivium.diagnose('nhop_explicit', items=2, solvers=['oracle'])", "<results of"),
+    ("trivium.audit('nhop_implicit', items=20)", "<audit "),
+    ("trivium.estimate(task, items=10, price_in=1, price_out=2)", "at the given prices"),
+    ("trivium.estimate(task, power=0.1)", "takes 272 items"),
+    ("trivium.threshold(task, 'oracle', vary={'hops': [3, 4]}, max_items=50)", "beyond 4"),
+    ("trivium.evaluate('nhop_implicit', 'oracle', items=3, hops=6)", "3 items"),
+    ("trivium.evaluate('nhop_implict', 'oracle')", "!did you mean nhop_implicit"),
+    ("trivium.evaluate(task, 'oracle', itms=3)", "!did you mean items"),
+    ("trivium.evaluate(task, 'gpt-4.1-mini', system='Be brief')", "!OPENAI_API_KEY is not set"),
+    ("trivium.evaluate(task, 'oracle', template='{prompt}', shots=3)", "!only models take"),
+    ("from trivium import *; open.__module__", "io"),
+]
+
+
+def test_what_a_new_user_tries_works_or_says_what_to_do(notebook: Notebook) -> None:
+    notebook.run("import os; os.environ.pop('OPENAI_API_KEY', None)")
+    for source, expected in CELLS:
+        if not expected.startswith("!"):
+            assert expected in notebook.run(source), source
+            continue
+        with pytest.raises(CellExecutionError) as caught:
+            notebook.run(source)
+        (shown,) = [one for one in notebook.last.outputs if one["output_type"] == "error"]
+        assert expected[1:] in shown["evalue"], source
+        assert shown["traceback"] == [f"UserError: {caught.value.evalue}"]
 
 
 @pytest.fixture

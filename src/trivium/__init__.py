@@ -8,6 +8,10 @@
 """
 
 import sys
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,7 +23,6 @@ if TYPE_CHECKING:
     from trivium.api import export as export
     from trivium.api import list_benchmarks as list_benchmarks
     from trivium.api import load as load
-    from trivium.api import open_results as open_results
     from trivium.api import run as run
     from trivium.api import score as score
     from trivium.api import sweep as sweep
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from trivium.core.errors import UserError as UserError
     from trivium.results import ResultSet as ResultSet
     from trivium.results import Thresholds as Thresholds
+    from trivium.results import open_results as open_results
 
     open = open_results
 
@@ -57,9 +61,10 @@ __all__ = [
 _ELSEWHERE = {
     "UserError": "trivium.core.errors:UserError",
     "check_benchmark": "trivium.benchmarks.contract:check_benchmark",
-    "open": "trivium.api:open_results",  # not in __all__: a star import would hide the builtin
+    "open": "trivium.results:open_results",  # not in __all__: a star import would hide the builtin
     "ResultSet": "trivium.results:ResultSet",
     "Thresholds": "trivium.results:Thresholds",
+    "open_results": "trivium.results:open_results",
 }
 
 
@@ -76,8 +81,32 @@ def __dir__() -> list[str]:
     return sorted([*__all__, "__version__"])
 
 
-if sys.modules.get("gymnasium") is not None:
-    # `gymnasium.make("trivium:ENVIRONMENT")` imports only this module.
-    from trivium.benchmarks import register_environments
+class _WithGymnasium(MetaPathFinder):
+    """Registers our environments as soon as gymnasium is imported, which has no plug-ins."""
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        if name != "gymnasium":
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec(name)
+        if spec is not None and spec.loader is not None:
+            execute = spec.loader.exec_module
+
+            def execute_and_register(module: ModuleType) -> None:
+                execute(module)
+                _register_environments()
+
+            spec.loader.exec_module = execute_and_register  # type: ignore[method-assign]
+        return spec
+
+
+def _register_environments() -> None:
+    from trivium.benchmarks import register_environments  # noqa: PLC0415
 
     register_environments()
+
+
+if sys.modules.get("gymnasium") is not None:
+    _register_environments()
+else:
+    sys.meta_path.insert(0, _WithGymnasium())

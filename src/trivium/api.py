@@ -9,19 +9,26 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from trivium.arguments import (
+    as_items,
+    as_task,
+    model_options,
+    named_solver,
+    solver_scores,
+)
 from trivium.auditing.engine import audit as run_audit
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.core.errors import require, require_known
 from trivium.core.files import atomic_write
 from trivium.core.probes import Audit
-from trivium.core.records import read_records
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.cost import Cost, cost_of
+from trivium.evaluation.cost import Cost, cost_of, cost_of_run
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.execute import execute
 from trivium.evaluation.index import write_table
 from trivium.evaluation.plan import (
+    is_config,
     plan_diagnosis,
     plan_evaluation,
     plan_main_run,
@@ -33,11 +40,10 @@ from trivium.evaluation.solvers import Function
 from trivium.exchange.dataset_folder import write_dataset_folder
 from trivium.exchange.export import Request, write_items
 from trivium.exchange.score import Scoring, write_scores
-from trivium.models.names import known_model
 from trivium.models.settings import ModelOptions, Settings, is_model
-from trivium.report.compare import differences, scores_of
-from trivium.report.results import record_files
-from trivium.results import Differences, ResultSet, Thresholds
+from trivium.report.compare import differences
+from trivium.report.power import power_to_compare
+from trivium.results import Differences, ResultSet, Thresholds, open_results
 from trivium.thresholds.results import write_thresholds
 from trivium.thresholds.search import ThresholdPlan, find_thresholds, make_axes
 
@@ -85,20 +91,21 @@ def evaluate(
     in that folder and the same call resumes there. `options` are those of
     `trivium.models.settings.ModelOptions`, such as `temp` or `concurrency`; `system` is the text of
     a system message, and `template` a text around every prompt with {prompt} in its place (a Path
-    names a file with it).
+    names a file with it). With a benchmark's name, `preset` and the fields of spec and view may be
+    given too.
 
     >>> result = evaluate("nhop_implicit", lambda prompt: "B_0001", items=20, name="constant")
     >>> result.summary.items
     20
     """
-    task = load(task) if isinstance(task, str) else task
-    asked, settings = _options(options)
-    solver_name, functions = _named(task, solver, name)
-    evaluation = Evaluation(task, _items(task, items, seed, start), solver_name, trials)
+    task = as_task(task, options)
+    asked, settings = model_options(options, evaluate, task)
+    solver_name, functions = named_solver(task, solver, name)
+    evaluation = Evaluation(task, as_items(task, items, seed, start), solver_name, trials)
     evaluation = replace(evaluation, repeats=repeats)
     if is_model(solver_name):
         evaluation = replace(evaluation, settings=settings)
-    return _executed(plan_evaluation(evaluation), out, asked, functions)
+    return _executed(plan_evaluation(evaluation), out, asked, settings, functions)
 
 
 def run(
@@ -114,7 +121,7 @@ def run(
 
     Without names, on all benchmarks. `report` of the results writes the page of `trivium run`.
     """
-    asked, settings = _options(options)
+    asked, settings = model_options(options, run)
     plan = plan_main_run(
         benchmarks or benchmark_names(),
         seed=seed,
@@ -123,7 +130,7 @@ def run(
         models=models,
         settings=settings,
     )
-    return _executed(plan, out, asked)
+    return _executed(plan, out, asked, settings)
 
 
 def sweep(
@@ -142,10 +149,10 @@ def sweep(
     >>> [summary.items for summary in results.summaries]
     [5, 5]
     """
-    asked, settings = _options(options or {})
+    asked, settings = model_options(options or {}, sweep)
     if isinstance(config, Mapping):
-        return _executed(plan_sweep({**config, **grid}, settings), out, asked)
-    return _executed(read_sweep(str(config), grid, settings), out, asked)
+        return _executed(plan_sweep({**config, **grid}, settings), out, asked, settings)
+    return _executed(read_sweep(str(config), grid, settings), out, asked, settings)
 
 
 def diagnose(
@@ -161,9 +168,10 @@ def diagnose(
     **options: Any,
 ) -> ResultSet:
     """The results of solvers and models in every variant of a task: which control does what?"""
-    asked, settings = _options(options)
+    task = as_task(task, options)
+    asked, settings = model_options(options, diagnose, task)
     plan = plan_diagnosis(
-        load(task) if isinstance(task, str) else task,
+        task,
         variants=variants,
         seed=seed,
         items=items,
@@ -172,70 +180,73 @@ def diagnose(
         models=models,
         settings=settings,
     )
-    return _executed(plan, out, asked)
+    return _executed(plan, out, asked, settings)
 
 
-def audit(task: Task | str, *, items: int | None = None, seed: int = DEFAULT_SEED) -> Audit:
-    """Whether a shortcut beats the floor of a task's items; takes up to a minute."""
-    task = load(task) if isinstance(task, str) else task
-    return run_audit(task.benchmark, task.spec, seed, items)
+def audit(
+    task: Task | str, *, items: int | None = None, seed: int = DEFAULT_SEED, **fields: Any
+) -> Audit:
+    """Whether a shortcut beats the floor of a task's items in its view; takes up to a minute."""
+    task = as_task(task, fields)
+    for name in fields:
+        require_known(name, ("items", "seed"), f"option {name!r}")
+    return run_audit(task.benchmark, task.spec, seed, items, view=task.view)
 
 
 def estimate(
-    task: Task | str,
+    task: Task | str | Path,
     *,
     items: int = 500,
     trials: int = 1,
+    repeats: int = 1,
     price_in: float | None = None,
     price_out: float | None = None,
+    power: float | None = None,
+    score: float = 0.5,
+    correlation: float = 0.3,
+    runs: Sequence[ResultSet | str | Path] = (),
     **options: Any,
 ) -> Cost:
     """The requests, approximate tokens and cost of asking one model; prices are per million tokens.
 
+    With `power`, the cost of as many items as it takes to see a difference of this size between two
+    models: by the `score` of the worse one and their `correlation`, item by item, or from `runs` of
+    two solvers. The config of a sweep, by its name or file, is estimated with all its models.
+
     >>> estimate("nhop_implicit", items=10).requests
     10
+    >>> estimate("nhop_implicit", power=0.1).requests
+    272
     """
-    task = load(task) if isinstance(task, str) else task
-    _, settings = _options(options)
-    prices = Prices(price_in=price_in, price_out=price_out).of(["a model"])
-    evaluation = Evaluation(task, Items(0, 0, items), "a model", trials, settings)
-    return cost_of(evaluation, price=prices.get("a model"))
-
-
-def _options(options: Mapping[str, Any]) -> tuple[ModelOptions, Settings]:
-    """The options of calls to models, and the settings that shape their replies."""
-    known = [one.name for one in fields(ModelOptions)]
-    for name in options:
-        require_known(name, known, f"option {name!r}")
-    texts = {
-        key: options[key] for key in ("system", "template") if isinstance(options.get(key), str)
-    }
-    asked = ModelOptions(**{key: value for key, value in options.items() if key not in texts})
-    return asked, replace(asked.settings(), **texts)
-
-
-def _items(
-    task: Task, items: int | Sequence[int] | Sequence[PresentedItem], seed: int, start: int
-) -> Items:
-    """The items that an argument describes."""
-    if isinstance(items, int):
-        return Items(seed, start, items)
-    chosen = [task.item(one, seed) if isinstance(one, int) else one for one in items]
-    require(bool(chosen), "items is empty: name at least one")
-    require(
-        all(one.task.benchmark is task.benchmark for one in chosen),
-        f"items must be of {task.benchmark.name}",
-    )
-    return Items.of(task.benchmark, [one.original for one in chosen])
+    prices = Prices(price_in=price_in, price_out=price_out)
+    if not isinstance(task, Task) and is_config(str(task)):
+        _, settings = model_options(options, estimate)
+        plan = read_sweep(str(task), settings=settings)
+        return cost_of_run(plan, prices=prices.of_run(plan), settings=settings)
+    task = as_task(task, options)
+    _, settings = model_options(options, estimate, task)
+    found = None
+    if power is not None:
+        scores = solver_scores(runs) if runs else None
+        found = power_to_compare(task.benchmark.name, power, score, correlation, scores)
+        items = found.items
+    evaluation = Evaluation(task, Items(0, 0, items), "a model", trials, settings, repeats=repeats)
+    cost = cost_of(evaluation, price=prices.of(["a model"]).get("a model"))
+    return replace(cost, power=found)
 
 
 def _executed(
     plan: Run,
     out: str | Path | None,
     options: ModelOptions,
+    settings: Settings,
     functions: Mapping[str, Function] | None = None,
 ) -> ResultSet:
     """The results of a run, in the folder `out` or in a temporary one."""
+    if not plan.models:
+        given = [one.name for one in fields(Settings) if getattr(settings, one.name) != one.default]
+        why = "built-in solvers and functions get the prompt itself"
+        require(not given, f"only models take {' and '.join(given)}: {why}")
     with _folder(out) as folder:
         summaries = execute(plan, folder, options=options, functions=functions)
         if plan.kind in ("sweep", "diag"):
@@ -251,19 +262,6 @@ def _folder(out: str | Path | None) -> Iterator[Path]:
     else:
         with tempfile.TemporaryDirectory() as folder:
             yield Path(folder)
-
-
-def _named(
-    task: Task, solver: str | Function, name: str | None = None
-) -> tuple[str, dict[str, Function]]:
-    """The name of a solver in records, and the solver by this name if it is a function."""
-    if not isinstance(solver, str):
-        name = name or function_name(solver)
-        require(name not in task.benchmark.solvers, f"name {name!r} is that of a built-in solver")
-        return name, {name: solver}
-    require(name is None, f"name is for functions; {solver} has its own")
-    known = None if solver in task.benchmark.solvers else known_model(solver)
-    return known or solver, {}
 
 
 def threshold(
@@ -288,9 +286,9 @@ def threshold(
     >>> print(threshold(load("nhop_implicit"), "oracle", vary={"hops": [3, 4, 5]}, max_items=75))
     oracle: hops beyond 5, the hardest value, 50 items
     """
-    asked, settings = _options(options)
-    task = load(task) if isinstance(task, str) else task
-    named = [_named(task, solver) for solver in solvers]
+    task = as_task(task, options)
+    asked, settings = model_options(options, threshold, task)
+    named = [named_solver(task, solver) for solver in solvers]
     functions = {name: own for _, found in named for name, own in found.items()}
     names = tuple(name for name, _ in named)
     axes = make_axes(task, vary)
@@ -303,7 +301,7 @@ def threshold(
 
 
 def export(
-    task: Task,
+    task: Task | str,
     out: str | Path,
     *,
     format: str = "jsonl",
@@ -324,6 +322,7 @@ def export(
     >>> export(load("nhop_implicit"), "/dev/null", items=5)
     5
     """
+    task = as_task(task, {})
     chosen = exported_items(task, items, seed, start, files)
     prompts = Evaluation(task, chosen, "export", trials)
     if format == "huggingface":
@@ -343,7 +342,7 @@ def exported_items(
 
 
 def score(
-    task: Task,
+    task: Task | str,
     replies: str | Path,
     *,
     prompts: str | Path | None = None,
@@ -365,6 +364,7 @@ def score(
     >>> score(load("nhop_implicit"), file, items=2, seed=7).summary.no_answers
     1
     """
+    task = as_task(task, {})
     files = () if prompts is None else (Path(prompts),)
     made = None if items is None else Items(seed, start, items)
     scoring = Scoring(task, (Path(replies),), files, made, trials, by_order, solver)
@@ -374,22 +374,10 @@ def score(
     return open_results(out)
 
 
-def function_name(function: Function) -> str:
-    """The name of a function in records."""
-    return f"{function.__module__}:{getattr(function, '__qualname__', type(function).__name__)}"
+def compare(first: ResultSet | Sequence[ResultSet], *others: ResultSet) -> Differences:
+    """Paired differences of the headline metric on common items: the others minus the first.
 
-
-def open_results(*paths: str | Path) -> ResultSet:
-    """The results in run folders or files of records."""
-    files = record_files([Path(path) for path in paths])
-    return ResultSet(row for file in files for _, row in read_records(file))
-
-
-def compare(first: ResultSet, *others: ResultSet) -> Differences:
-    """Paired differences of the headline metric on common items: the others minus the first."""
-    scores = [
-        one
-        for number, result in enumerate((first, *others), start=1)
-        for one in scores_of(f"result {number}", result)
-    ]
-    return Differences(differences(scores, pairs=False))
+    Of a single run with several solvers, every other solver minus the first one.
+    """
+    several = [first] if isinstance(first, ResultSet) else [*first]
+    return Differences(differences(solver_scores([*several, *others]), pairs=False))

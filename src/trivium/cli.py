@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import io
 import os
 import signal
@@ -9,13 +10,14 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TextIO
+from typing import Any, TextIO
 
 from trivium import __version__
 from trivium.benchmarks import declared
 from trivium.commands import command_module
 from trivium.commands.parser import Parser
 from trivium.core.errors import FailedCallsError, UserError, require_known
+from trivium.core.text import CleanStream, sentence
 
 # The commands by heading of the help, each with its summary; command_module(name).main runs it.
 GROUPS = {
@@ -64,7 +66,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run a command; 0 is success, 1 a failed check or failed calls, 2 bad input, 130 Ctrl-C."""
     words = list(sys.argv[1:] if args is None else args)
     _open_closed_streams()
-    with _termination_as_interrupt() as terminated:
+    with _clean_streams(), _termination_as_interrupt() as terminated:
         try:
             try:
                 return _dispatch(words)
@@ -74,10 +76,17 @@ def main(args: Sequence[str] | None = None) -> int:
             _print_error(str(problem))
             return 1 if isinstance(problem, FailedCallsError) else 2
         except KeyboardInterrupt:
-            resumable = words[0] in RESUMABLE and "-" not in words
+            resumable = bool(words) and words[0] in RESUMABLE and "-" not in words
             what = "terminated" if terminated else "interrupted"
             _print_error(f"{what}; the same command resumes from here" if resumable else what)
-            return 143 if terminated else 130
+            code = 143 if terminated else 130
+            if args is None:  # not called from Python
+                # A learner's threads may still compute, and crash if Python ends around them.
+                os._exit(code)
+            return code
+        except MemoryError:
+            _print_error("there is not enough memory")
+            return 2
         except BrokenPipeError:
             # The reader has closed the pipe (`| head`), which is not an error.
             _drop_output(sys.stdout)
@@ -94,7 +103,7 @@ def main(args: Sequence[str] | None = None) -> int:
 def _print_error(text: str) -> None:
     """Print a sentence on standard error, if it is open."""
     try:
-        print(f"trivium: {text}", file=sys.stderr, flush=True)
+        print(f"trivium: {sentence(text)}", file=sys.stderr, flush=True)
     except OSError:
         _drop_output(sys.stderr)
 
@@ -117,24 +126,44 @@ def _open_closed_streams() -> None:
 
 
 @contextmanager
+def _clean_streams() -> Iterator[None]:
+    """Have everything that is printed pass through `clean`: names and replies are hostile."""
+    streams = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = map(CleanStream, streams)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
+
+
+@contextmanager
 def _termination_as_interrupt() -> Iterator[list[int]]:
     """Handle SIGTERM like Ctrl-C; the list holds the signal once it was received."""
     received: list[int] = []
 
     def interrupt(number: int, frame: object) -> None:
         received.append(number)
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a background job of a shell
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         signal.raise_signal(signal.SIGINT)
 
-    main_thread = threading.current_thread() is threading.main_thread()
-    # Background jobs of a shell ignore SIGINT; there, SIGTERM keeps its default.
-    if not main_thread or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if threading.current_thread() is not threading.main_thread():
         yield received
         return
-    before = signal.signal(signal.SIGTERM, interrupt)
+
+    def raise_later(problem: Any) -> None:
+        if isinstance(problem.exc_value, KeyboardInterrupt):
+            threading.Timer(0.1, _thread.interrupt_main).start()
+        else:
+            hook(problem)
+
+    before, hook = signal.signal(signal.SIGTERM, interrupt), sys.unraisablehook
+    sys.unraisablehook = raise_later  # an interrupt in a callback is dropped by Python
     try:
         yield received
     finally:
         signal.signal(signal.SIGTERM, before)
+        sys.unraisablehook = hook
 
 
 def _dispatch(words: list[str]) -> int:

@@ -7,9 +7,10 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from html import escape
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import orjson
 from rich.console import Console
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
 KEPT = {MANIFEST, RECORDS, SUMMARY, TABLE}  # the files of a search, without logs and charts
 NESTED = ("scores", "groups", "usage")  # parts of a record whose entries become columns
-MAX_SHOWN = 15  # summaries in the representation of results
+MAX_SHOWN = 15  # summaries or attempts in the representation of results
+MAX_REPLY = 60  # characters of a reply there
 
 
 class ResultSet:
@@ -50,15 +52,31 @@ class ResultSet:
     def __iter__(self) -> Iterator[Row]:
         return iter(self.records)
 
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+    @overload
+    def __getitem__(self, index: slice) -> ResultSet: ...
+    def __getitem__(self, index: int | slice) -> Row | ResultSet:
+        found = self.records[index]
+        return ResultSet(found) if isinstance(found, list) else found
+
     def __str__(self) -> str:
-        console = Console(width=WIDTH, highlight=False, file=StringIO(), color_system=None)
+        # Without force_jupyter, rich would display its output in a notebook while it is made.
+        console = Console(
+            width=WIDTH, highlight=False, file=StringIO(), color_system=None, force_jupyter=False
+        )
         for table in self._tables():
             table.show(console)
         lines = console.file.getvalue().split("\n")  # type: ignore[attr-defined]
         return "\n".join(line.rstrip() for line in lines).rstrip()
 
     def __repr__(self) -> str:
-        shown = [repr(one) for one in self.summaries[:MAX_SHOWN]]
+        names = self._settings
+        several = len(set(names)) > 1
+        shown = [
+            f"{name}: {one!r}" if several else repr(one)
+            for name, one in zip(names[:MAX_SHOWN], self.summaries, strict=False)
+        ]
         left = len(self.summaries) - len(shown)
         more = [f"... and {left:,} more; print() shows them all"] if left else []
         return "\n".join([f"<results of {len(self):,} attempts>", *shown, *more])
@@ -71,9 +89,7 @@ class ResultSet:
         if len(self.summaries) == 1:
             return [metric_table(self.summary)]
         named: dict[str, list[tuple[str, Summary]]] = {}
-        for rows, summary in zip(self._groups, self.summaries, strict=True):
-            benchmark = get_benchmark(summary.benchmark)
-            setting = setting_name(benchmark, rows[0])
+        for setting, summary in zip(self._settings, self.summaries, strict=True):
             named.setdefault(summary.benchmark, []).append((setting, summary))
         return [result_table(get_benchmark(name), own) for name, own in named.items()]
 
@@ -93,9 +109,9 @@ class ResultSet:
             require_known(name, known, f"field {name!r}")
         return ResultSet(row for row in self.records if _matches(row, wanted))
 
-    def failures(self) -> ResultSet:
+    def failures(self) -> Failures:
         """The attempts that are not right: wrong ones, those without an answer, failed calls."""
-        return ResultSet(row for row in self.records if row["kind"] != "right")
+        return Failures(row for row in self.records if row["kind"] != "right")
 
     @property
     def _groups(self) -> list[list[Row]]:
@@ -104,6 +120,12 @@ class ResultSet:
             parts = [row.get(key) for key in ("benchmark", "solver", "spec", "view")]
             groups.setdefault(orjson.dumps(parts), []).append(row)
         return list(groups.values())
+
+    @property
+    def _settings(self) -> list[str]:
+        """The name of the setting of every summary."""
+        firsts = [own[0] for own in self._groups]
+        return [setting_name(get_benchmark(row["benchmark"]), row) for row in firsts]
 
     @cached_property
     def summaries(self) -> list[Summary]:
@@ -154,12 +176,29 @@ class ResultSet:
             return Path(shutil.copyfile(page, path))
 
 
+class Failures(ResultSet):
+    """Attempts that are not right, shown one by one."""
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} attempts that are not right>\n{self}"
+
+    def _tables(self) -> list[Table]:
+        shown = self.records[:MAX_SHOWN]
+        rows = [
+            (row["solver"], row["id"], row["kind"], _short(row["gold"]), _short(row["reply"]))
+            for row in shown
+        ]
+        left = len(self) - len(shown)
+        note = f"... and {left:,} more; records has them all" if left else ""
+        return [Table("", ("solver", "item", "kind", "expected", "reply"), tuple(rows), note)]
+
+
 class Charts(dict[str, str]):
     """Charts as SVG, by name; a notebook shows them."""
 
     def __repr__(self) -> str:
         if not self:
-            return "<no charts: they compare settings, groups or several solvers>"
+            return "<no charts: they show how results vary over a field, such as steps>"
         return f"<charts {', '.join(self)}; save(FOLDER) writes them as SVG>"
 
     def _repr_html_(self) -> str:
@@ -180,7 +219,7 @@ class Differences(list[Difference]):
     """Paired differences, a line each when printed."""
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self))
+        return "\n".join(map(str, self)) or "<no differences: no two solvers have common items>"
 
     __repr__ = __str__
 
@@ -203,6 +242,10 @@ class Thresholds(ResultSet):
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        lines = "".join(f"<p><b>{escape(line)}</b></p>" for line in str(self).split("\n"))
+        return lines + super()._repr_html_()
+
     def save(self, folder: str | Path) -> Path:
         """Write the run to a new folder, in which the same search can resume."""
         path = Path(folder)
@@ -211,6 +254,18 @@ class Thresholds(ResultSet):
             with atomic_write(path / name) as file:
                 file.write(content)
         return path
+
+
+def open_results(*paths: str | Path) -> ResultSet:
+    """The results in run folders or files of records."""
+    files = record_files([Path(path) for path in paths])
+    return ResultSet(row for file in files for _, row in read_records(file))
+
+
+def _short(value: Any) -> str:
+    """A reply on one line, or the last reply of a game, at most 60 characters from its end."""
+    text = " ".join(str(value[-1] if isinstance(value, list) and value else value or "").split())
+    return text if len(text) <= MAX_REPLY else f"...{text[-MAX_REPLY:]}"
 
 
 def metrics_of(rows: Sequence[Row]) -> Any:

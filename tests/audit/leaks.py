@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from trivium.core.benchmark import Origin, Solver, by_name
 from trivium.core.probes import Probe
@@ -115,6 +116,22 @@ LEAKS: dict[str, Callable[[Drawn], bool]] = {
     "number printed twice": lambda d: sum(d.number in column for column in d.cells) > 0,
     "no-break space after it": lambda d: d.breaks[d.right] == "\u00a0",
 }
+# Kinds that were written after the engine, and for which it was not changed.
+UNSEEN: dict[str, Callable[[Drawn], bool]] = {
+    "even number of different letters": lambda d: len(set(d.name.casefold())) % 2 == 0,
+    "prime number": lambda d: all(d.value % divisor for divisor in (2, 3, 5, 7)),
+    "number and place mod 5": lambda d: (d.value + d.right) % 5 == 0,
+    "number nearest to the mean": lambda d: (
+        min(d.values, key=lambda value: abs(6 * value - sum(d.values))) == d.value
+    ),
+    "sings twice in a row": lambda d: (d.right, d.right) in pairwise(d.mentions),
+    "ends as the next begins": lambda d: (
+        d.right < 5 and d.name[-1].casefold() == d.names[d.right + 1][0].casefold()
+    ),
+    "rising column": lambda d: float(d.cells[d.right][0] or 0) < float(d.cells[d.right][3] or 0),
+    "last digit follows the index": lambda d: d.value % 10 == d.index % 10,
+}
+LEAKS |= UNSEEN
 
 
 class Leaky(QuestionBenchmark[LeakSpec]):
@@ -280,6 +297,9 @@ class LeakyYesNo(QuestionBenchmark[LeakSpec]):
         "sum of all numbers": lambda d: sum(d.numbers) % 2 == 0,
         "first and last name equally long": lambda d: len(d.names[0]) == len(d.names[2]),
         "the label two items before": lambda d: d.coin,
+        # Kinds that were written after the engine.
+        "a number with a seven": lambda d: "7" in str(d.numbers[1]),
+        "more vowels in the first name": lambda d: _vowels(d.names[0]) > _vowels(d.names[1]),
     }
 
     def question(self, spec: LeakSpec, stream: Stream) -> Question:
@@ -301,6 +321,10 @@ class LeakyYesNo(QuestionBenchmark[LeakSpec]):
             origin = Origin(spec_to_dict(spec), seed, index)
             answer = "yes" if yes else "no"
             yield Question(drawn.text, ("yes", "no"), answer, id=f"Q-{index}", origin=origin)
+
+
+def _vowels(name: str) -> int:
+    return sum(letter in "aeiou" for letter in name.casefold())
 
 
 def _chain(seed: int, index: int) -> bool:

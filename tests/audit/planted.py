@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+
+import pytest
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.probes import Audit
@@ -41,3 +43,9 @@ def planted(
 def caught(audit: Audit) -> str:
     """The names of all cues that are caught."""
     return "; ".join(cue.name for cue in audit.cues if cue.caught) + ";"
+
+
+def first_quick(names: Iterable[str]) -> list[Any]:
+    """The first name; the others are left to the slow tier."""
+    first, *others = names
+    return [first, *(pytest.param(name, marks=pytest.mark.slow) for name in others)]

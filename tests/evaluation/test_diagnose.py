@@ -16,7 +16,10 @@ def _run(words: str) -> list[dict[str, str]]:
     assert main(["diagnose", *words.split(), "--processes", "1"]) == 0
     runs = list(Path("runs").glob("*/diag_*"))
     assert len(runs) == 1
-    assert list(runs[0].glob("plots/*_by_variant.svg"))
+    drawn = sorted(path.name for path in runs[0].glob("plots/*.svg"))
+    assert any(name.endswith("_by_variant.svg") for name in drawn)
+    assert main(["plot", "--summary", str(runs[0] / "summary.csv"), "--outdir", "charts"]) == 0
+    assert sorted(path.name for path in Path("charts").iterdir()) == drawn
     return list(csv.DictReader((runs[0] / "summary.csv").read_text().splitlines()))
 
 
@@ -56,8 +59,9 @@ def test_every_benchmark_has_variants_that_can_be_run(name: str) -> None:
 
 def test_unknown_variants_and_approaches_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diagnose", "nhop_implicit", "--variants", "control,sideways"]) == 2
-    assert "unknown variant 'sideways'; there are control, ablate, relations, baseline" in (
-        capsys.readouterr().err
+    assert (
+        "unknown variant 'sideways'; there are control, ablate, unanswerable, relations, baseline"
+        in (capsys.readouterr().err)
     )
     assert main(["diagnose", "--approach", "both"]) == 2
     assert "unknown benchmark 'both'" in capsys.readouterr().err

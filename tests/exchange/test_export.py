@@ -14,11 +14,15 @@ import orjson
 import pytest
 
 import trivium
+from tests.benchmarks.nhop.examples import bag
+from tests.benchmarks.nhop.test_files import original_aliases
+from tests.benchmarks.variables.test_files import BY_HAND
 from tests.command_line import run, write
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.commands.flags import read_benchmark_flags
+from trivium.core.files import read_rows
 from trivium.core.probes import Audit, Cue
-from trivium.core.task import Task
+from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.exchange.dataset_folder import card, changed_flags, task_flags
 from trivium.exchange.export import FORMATS, export_id
@@ -83,6 +87,32 @@ def test_tables_hold_the_same_as_lines(form: str, tmp_path: Path) -> None:
     ]
     assert [row["trial"] for row in lines] == [0, 1] * 4
     assert len({row["id"] for row in lines}) == 8
+
+
+ORIGINALS = {
+    "identifying_variables": BY_HAND,
+    "nhop_explicit": original_aliases("in the block", "as aliases"),
+    "nhop_implicit": bag(),
+}
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet", "huggingface", "inspect"])
+@pytest.mark.parametrize("name", ORIGINALS)
+def test_files_of_the_originals_are_exported_and_scored(
+    name: str, form: str, tmp_path: Path
+) -> None:
+    """Their items have no spec, so that every row holds the whole item."""
+    file = write(tmp_path / "original.jsonl", json.dumps(ORIGINALS[name]))
+    prompts, replies, out = (tmp_path / name for name in (f"p.{form}", "replies.jsonl", "scores"))
+    words = f"export {name} --in {file} --order_trials 2 --format {form}"
+    assert run(f"{words} --out {prompts}" + " --no_audit" * (form == "huggingface")) == 0
+    task = trivium.load(name)
+    item = PresentedItem(task, task.benchmark.from_row(ORIGINALS[name], 0))
+    write(replies, json.dumps({"id": item.id, "trial": 0, "reply": item.gold}))
+    assert run(f"score {name} --in {prompts} --replies {replies} --out {out}") == 1
+    first, second = (row for _, row in read_rows(out / "records.jsonl"))
+    assert (first["kind"], second["kind"]) == ("right", "failed")
+    assert first["floor"] <= 1 / 2
 
 
 def test_a_csv_of_long_prompts_is_read_whole(tmp_path: Path) -> None:

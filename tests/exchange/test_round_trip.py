@@ -65,6 +65,8 @@ def test_report_analyze_and_compare_open_it(
     gold = next(read_rows(scored / "records.jsonl"))[1]["gold"]
     assert gold in {one["expected"] for one in shown["attempts"]}
     assert run(f"analyze {scored} --examples 1") == 0
+    assert run(f"analyze --in {scored / 'records.jsonl'}") == 0
+    assert run("analyze") == 2
     oracle = tmp_path / "runs" / "oracle"
     assert run(f"eval nhop_implicit --items 12 --seed 7 --solver oracle --out {oracle}") == 0
     capsys.readouterr()

@@ -319,7 +319,6 @@ def test_replies_that_cannot_be_scored_do_not_claim_the_folder(tmp_path: Path) -
         ([{"id": IDS[0], "reply": "x", "trial": -1}], "trial is out of range"),
         ([{"id": IDS[0], "reply": "x", "seed": 3.5}], "seed must be a whole number"),
         ([{"id": IDS[0], "response": {}}], "not a response of a known provider"),
-        ([{"id": IDS[0], "response": {"choices": []}}], "not a response of a known provider"),
         ([{"id": IDS[0], "reply": "x"}] * 3, "was replied to before, as were 1 others"),
         (
             [{"id": "unknown", "reply": "x"}],

@@ -104,7 +104,7 @@ def test_hostile_replies_are_kept_and_shown_safely(
         assert ask(server, tmp_path, backend) == 0
     found = records(tmp_path)
     assert [row["kind"] == "failed" for row in found] == [False] * 3
-    expected = reply.encode("utf-8", "replace").decode()
+    expected = reply.encode("utf-8", "replace").decode()[:1_000_000]
     assert {row["reply"] for row in found} == {expected}
     capsys.readouterr()
     assert main(["analyze", str(tmp_path), "--examples", "3"]) == 0

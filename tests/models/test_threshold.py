@@ -114,7 +114,7 @@ def test_a_game_on_inspect_has_the_threshold_of_the_same_player(tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("no_report")
-@pytest.mark.parametrize("backend", ["direct", "inspect"])
+@pytest.mark.parametrize("backend", ["direct", pytest.param("inspect", marks=pytest.mark.slow)])
 def test_failed_calls_are_made_again_by_the_same_command(tmp_path: Path, backend: str) -> None:
     server = skilled_server(SKILLS, VALUES, 60, SEED)
     broken = True

@@ -190,6 +190,7 @@ def test_files_that_no_unit_has_are_refused(tmp_path: Path) -> None:
     assert entry.main(["--report_only", "--out", str(tmp_path)]) == 2
 
 
+@pytest.mark.slow
 def test_makers_without_policies_are_trained_again(tiny: Scale, tmp_path: Path) -> None:
     """Their records are part of the data, their policies are not."""
     units: list[Unit] = plan(tiny, ["table1"])
@@ -227,6 +228,7 @@ def test_imitators_wait_for_their_agents_and_one_failure_ends_nothing(
             assert order.index(unit.data) < order.index(unit.name)
 
 
+@pytest.mark.slow
 def test_units_are_shared_by_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -284,6 +286,7 @@ def test_transfer_accuracy_is_the_share_of_right_answers(monkeypatch: pytest.Mon
     assert record["machines"] == 15
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick_compilation")
 def test_imitators_out_of_time_are_resumed(tiny: Scale, tmp_path: Path) -> None:
     imitation = replace(tiny.imitation, model="cloning", epochs=2)
@@ -300,6 +303,7 @@ def test_imitators_out_of_time_are_resumed(tiny: Scale, tmp_path: Path) -> None:
     assert is_done(tmp_path, unit)
 
 
+@pytest.mark.slow
 def test_a_unit_out_of_time_is_resumed_from_its_checkpoint(tiny: Scale, tmp_path: Path) -> None:
     unit = next(unit for unit in plan(tiny) if unit.name == "paper_a2c-mlp_8_quiz")
     assert isinstance(unit, LearnerUnit)

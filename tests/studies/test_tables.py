@@ -396,8 +396,8 @@ def test_transfer_is_drawn_as_its_distance_from_a_constant_answer() -> None:
     (panel,) = charts.overhypotheses(Results(transfers=[unit])).panels
     known, more = panel.cells
     assert (known.text, more.text) == ("0.95*", "0.95")
-    assert known.lift == pytest.approx((0.95 - 12 / 21) / 0.4, abs=0.01)
-    assert more.lift == pytest.approx((0.95 - 32 / 60) / 0.4, abs=0.01)
+    assert known.value == pytest.approx((0.95 - 12 / 21) / 0.4, abs=0.01)
+    assert more.value == pytest.approx((0.95 - 32 / 60) / 0.4, abs=0.01)
     assert known.tip.endswith("0.95*, 0.83 to 1.00")
 
 

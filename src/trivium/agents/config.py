@@ -16,15 +16,22 @@ PolicyKind = Literal["mlp", "lstm", "lnlstm", "transformer"]
 POLICIES: tuple[PolicyKind, ...] = ("mlp", "lstm", "lnlstm", "transformer")
 
 
+# What fits into memory, so that a slip of the keyboard does not end the process.
+MAX_WIDTH = 4096  # units of a layer
+MAX_BATCH = 10_000_000  # steps of an update
+MAX_COUNT = 10**12
+
+
 def _require_at_least_one(config: Any, *names: str) -> None:
     for name in names:
-        value = getattr(config, name)
+        value, limit = getattr(config, name), MAX_WIDTH if name == "width" else MAX_COUNT
         require(value >= 1, f"{name} must be at least 1, got {value}")
+        require(value <= limit, f"{name} must be at most {limit:,}, got {value:,}")
 
 
 @dataclass(frozen=True)
 class AgentConfig:
-    """A reinforcement learner; the defaults are A2C's column of the paper's Table B.1."""
+    """A reinforcement learner; preset paper has its column of the paper's Table B.1."""
 
     algorithm: Algorithm = "a2c"
     policy: PolicyKind = "lstm"
@@ -50,7 +57,10 @@ class AgentConfig:
         for name in ("learning_rate", "gradient_norm", "clip"):
             value = getattr(self, name)
             require(value > 0, f"{name} must be above 0, got {value}")
-        require(min(self.trunk, default=1) >= 1, f"trunk needs sizes above 0, got {self.trunk}")
+        sizes = f"trunk needs sizes in 1..{MAX_WIDTH}, got {self.trunk}"
+        require(all(1 <= size <= MAX_WIDTH for size in self.trunk), sizes)
+        steps = f"environments times horizon must be at most {MAX_BATCH:,}, got {self.batch:,}"
+        require(self.batch <= MAX_BATCH, steps)
         # Without memory a minibatch is drawn from all steps; with memory it takes whole sequences.
         parts = self.batch if self.policy == "mlp" else self.environments
         what = "steps" if self.policy == "mlp" else "environments"
@@ -217,5 +227,6 @@ class ImitationConfig:
 
     def __post_init__(self) -> None:
         _require_at_least_one(self, "width", "layers", "window", "batch", "epochs")
+        require(self.layers <= 100, f"layers must be at most 100, got {self.layers}")
         require(0 < self.validation < 1, f"validation must lie inside 0..1, got {self.validation}")
         require(0 <= self.dropout < 1, f"dropout must lie within 0..1, got {self.dropout}")

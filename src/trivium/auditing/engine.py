@@ -1,18 +1,21 @@
 """The audit of a benchmark in one view: can answers be guessed from the surface of the items?
 
-Rules are learned on some items of a seed and tested on others. Significant ones are tested again on
-further items, and only confirmed ones are reported. The rules that reach the confirmation share its
-error rate (Bonferroni); they were chosen on other items, so an audit of clean items raises a false
-alarm in at most 1% of runs, however many rules were tried.
+Rules are learned on some items of a seed and tested on others, in up to eight looks, and
+hopeless ones are dropped on the way. Significant ones are tested again on further items, and only
+confirmed ones are reported. The rules that reach the confirmation share its error rate
+(Bonferroni); they were chosen on other items, so an audit of clean items raises a false alarm in at
+most 1% of runs, however many rules were tried and however they were chosen.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from math import ceil, sqrt
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -40,13 +43,19 @@ from trivium.core.statistics import items_to_see
 from trivium.core.streams import stream_key
 from trivium.core.task import PresentedItem, Task
 
+VERSION = 2  # of the features and rules: stored audits of another version are repeated
 ALARM = 1 - LEVEL  # the rate of false alarms in audits of clean items
 SELECT = 0.001  # the significance at which a cue reaches the confirmation
-POWER = 0.975  # of the test; with the confirmation after it, more than 0.95 in all
+POWER = 0.977  # of the test; with the confirmation after it, more than 0.95 in all
 PEEK = 200  # items from which the number of items needed is estimated
 TRAIN = 3000  # maximum number of training items
 MAX_ITEMS = 20_000
-CHUNKS = 4  # of each part: the parts are interleaved, so that all see every stretch of a seed
+CHUNKS = 8  # of each part: the parts are interleaved, so that all see every stretch of a seed
+LOOK = 300  # minimum number of items of a look at the test, and of a confirmation
+HOPELESS = 3.3  # standard errors by which a dropped attack is below what a cue of GAIN reaches
+# What a cue of GAIN reaches on average on as many items as are needed, in standard errors.
+Z_NEEDED = NormalDist().inv_cdf(1 - SELECT) + NormalDist().inv_cdf(POWER)
+NOT_TESTED = Outcome(np.empty(0), 0.5)
 
 
 @dataclass(frozen=True)
@@ -55,15 +64,18 @@ class Part:
 
     items: list[PresentedItem]
     samples: Mapping[str, Sample]
+    played: int  # items on which solvers are scored: they may need fewer than probes
 
 
-@dataclass(frozen=True)
+@dataclass
 class Attack:
-    """A rule or a solver, and the function that scores it on the items of a part."""
+    """A rule or a solver, the function that scores it on the items of a part, and its test."""
 
     name: str
     about: str
     outcome: Callable[[Part], Outcome]
+    probe: str | None = None  # that a rule answers
+    tested: Outcome = NOT_TESTED
 
 
 def audit(  # noqa: PLR0917 - the view is an option of every caller
@@ -99,16 +111,34 @@ def audit(  # noqa: PLR0917 - the view is an option of every caller
 
 def _confirmed_cues(study: _Study) -> Iterator[Cue]:
     """A cue for every attack, tested again on fresh items if its test was significant."""
-    chosen = sum(map(is_chosen, study.tested))
-    fresh = study.part("confirm") if chosen else None
-    for attack, outcome in zip(study.attacks, study.tested, strict=True):
-        final = attack.outcome(fresh) if fresh is not None and is_chosen(outcome) else None
-        yield cue(attack.name, attack.about, outcome, final, chosen)
+    chosen = [attack for attack in study.attacks if is_chosen(attack.tested)]
+    fresh = study.part("confirm", chosen, confirmation_size(chosen)) if chosen else None
+    for attack in study.attacks:
+        final = attack.outcome(fresh) if fresh is not None and attack in chosen else None
+        yield cue(attack.name, attack.about, attack.tested, final, len(chosen))
 
 
 def is_chosen(outcome: Outcome) -> bool:
     """Whether an attack reaches the confirmation."""
     return upper_tail(outcome.values, outcome.chance) < SELECT
+
+
+def is_hopeless(outcome: Outcome, share: float) -> bool:
+    """Whether an attack is far below a cue of GAIN on this share of the items that are needed."""
+    least = Z_NEEDED * sqrt(share) - HOPELESS
+    return upper_tail(outcome.values, outcome.chance) >= NormalDist().cdf(-least)
+
+
+def confirmation_size(chosen: Sequence[Attack]) -> int:
+    """The number of items that confirm the strongest of these attacks at half its gain."""
+    tests = [attack.tested for attack in chosen]
+    chance, gain = max(
+        ((test.chance, float(test.values.mean()) - test.chance) for test in tests),
+        key=lambda found: found[1],
+    )
+    inside = min(max(chance, 0.01), 0.95)
+    half = min(max(gain / 2, GAIN), (1 - inside) / 2)
+    return max(LOOK, items_to_see(inside, half, 1 - ALARM / len(chosen), POWER))
 
 
 def cue(name: str, about: str, tested: Outcome, confirmed: Outcome | None, chosen: int) -> Cue:
@@ -136,7 +166,6 @@ class _Study:
         self.seed = stream_key("audit", seed) % 2**32
         self.notes: list[str] = []
         self.attacks: list[Attack] = []
-        self.tested: list[Outcome] = []
         self._ids: dict[str, dict[str, int]] = defaultdict(dict)
         self._text: dict[str, TextModel] = {}
         self._sizes: dict[str, int] = {}
@@ -152,28 +181,40 @@ class _Study:
         surface, view = self.benchmark.surface, self.task.view
         return common_words([surface(item, view) for item in self._first])
 
-    def part(self, name: str) -> Part:
-        """The items of a part: every third stretch of the seed."""
-        start, ranges = 0, []
-        for _ in range(CHUNKS):
-            for part, size in self._sizes.items():
-                if part == name:
-                    ranges.append((start, size))
-                start += size
-        items = [
-            item for start, size in ranges for item in self.task.generate(self.seed, start, size)
-        ]
-        numbers = [start + number for start, size in ranges for number in range(size)]
-        samples = self._samples([item.original for item in items], numbers)
-        return Part(items, samples)
+    def part(
+        self,
+        name: str,
+        attacks: Sequence[Attack] | None = None,
+        size: int | None = None,
+        chunks: Collection[int] = range(CHUNKS),
+    ) -> Part:
+        """Some stretches of the seed, with the probes of these attacks (default: all)."""
+        wanted = None if attacks is None else {attack.probe for attack in attacks}
+        each, total = self._sizes[name], sum(self._sizes.values())
+        before = sum(self._sizes[part] for part in takewhile(name.__ne__, self._sizes))
+        count = each if size is None else min(each, ceil(size / len(chunks)))
+        starts = [chunk * total + before for chunk in chunks]
+        items = [item for start in starts for item in self.task.generate(self.seed, start, count)]
+        numbers = [start + number for start in starts for number in range(count)]
+        samples = self._samples([item.original for item in items], numbers, wanted)
+        enough = ceil(items_needed(self.task.floor.value) * len(chunks) / CHUNKS)
+        return Part(items, samples, len(items) if size else min(len(items), enough))
 
-    def _samples(self, items: Sequence[Any], numbers: Sequence[int]) -> dict[str, Sample]:
-        """Every probe of these items by name."""
+    def _samples(
+        self, items: Sequence[Any], numbers: Sequence[int], wanted: Collection[str | None] | None
+    ) -> dict[str, Sample]:
+        """The wanted probes of these items, or all of them, by name."""
+        if wanted is not None and not any(wanted):
+            return {}
         rows: dict[str, list[Row]] = defaultdict(list)
         feature_names_of: dict[str, tuple[list[str], list[str]]] = {}
         view = self.task.view
         for number, item in zip(numbers, items, strict=True):
-            probes = [probe for probe in self.benchmark.probes(item, view) if probe.candidates]
+            probes = [
+                probe
+                for probe in self.benchmark.probes(item, view)
+                if probe.candidates and (wanted is None or probe.name in wanted)
+            ]
             if not probes:
                 continue
             names = {name for group in self.benchmark.names(item) for name in group}
@@ -198,7 +239,7 @@ class _Study:
     def needed(self) -> int:
         """The number of items that detect GAIN over chance in every probe and shortcut."""
         needed = [items_needed(self.task.floor.value)] if self.shortcuts else []
-        for sample in self._samples(self._first, range(PEEK)).values():
+        for sample in self._samples(self._first, range(PEEK), None).values():
             share = float(sample.judged.sum()) / PEEK
             if share:
                 needed.append(ceil(items_needed(_blind(sample)) / share))
@@ -219,8 +260,19 @@ class _Study:
                     self.attacks.append(self._constant(sample))
             else:
                 self.notes.append(f"{probe}: nothing, for no candidate is wrong or none is right")
-        test = self.part("test")
-        self.tested = [attack.outcome(test) for attack in self.attacks]
+        self._test(count)
+
+    def _test(self, count: int) -> None:
+        """Test all attacks in a few looks."""
+        looks = np.array_split(range(CHUNKS), max(1, min(CHUNKS, count // LOOK)))
+        alive, seen = self.attacks, 0
+        for look in looks:
+            part = self.part("test", alive, chunks=look.tolist())
+            seen += len(part.items)
+            for attack in alive:
+                attack.tested = attack.tested.joined(attack.outcome(part))
+            share = seen / self.needed
+            alive = [attack for attack in alive if not is_hopeless(attack.tested, share)]
 
     def _rules(self, probe: str, sample: Sample) -> Iterator[Attack]:
         """The rules learned on the training items of a probe."""
@@ -238,11 +290,11 @@ class _Study:
         }
         for about, rules in kinds.items():
             for name, rule in rules.items():
-                yield Attack(f"{probe}: {name}", about, _judged(probe, rule, judge))
+                yield Attack(f"{probe}: {name}", about, _judged(probe, rule, judge), probe)
                 # A rule that finds a wrong candidate is a cue even if it misses the right one.
                 if sample.kind == "choice" and sample.right.shape[1] > 2 and about == "one feature":
                     found = _judged(probe, rule, judge_exclusion)
-                    yield Attack(f"{probe}: ruled out by {name}", about, found)
+                    yield Attack(f"{probe}: ruled out by {name}", about, found, probe)
         tried = ", ".join(f"{len(rules)} of {about}" for about, rules in kinds.items())
         self.notes.append(f"{probe}: rules of {tried}")
 
@@ -256,19 +308,18 @@ class _Study:
             hits = (given.right & (given.candidates == best)).any(axis=1).astype(np.float64)
             return Outcome(hits, self.task.floor.value)
 
-        return Attack(f"answer: always {name!r}", "a constant answer", outcome)
+        return Attack(f"answer: always {name!r}", "a constant answer", outcome, "answer")
 
     def _play(self, solver: Solver) -> Callable[[Part], Outcome]:
         """The headline metric of a solver, compared with the floor and the lift it is allowed.
 
         In a game, where floors may be bounds, a shortcut may also gain GAIN.
         """
-        enough = items_needed(self.task.floor.value)  # probes may need more
         gain = GAIN if self.benchmark.multi_turn else 0.0
 
         def outcome(part: Part) -> Outcome:
             scores, limits = [], []
-            for item in part.items[:enough]:
+            for item in part.items[: part.played]:
                 score = _score(item, solver)
                 if score is not None:
                     floor = self.task.item_floor(item.original).value

@@ -98,9 +98,12 @@ class PromptFeatures:
         codes[digit] = ord("0")
         kept = np.ones(len(codes), dtype=np.bool_)
         kept[1:] = ~(digit[1:] & digit[:-1])
-        for name in self.names:
-            for at in self.mentions(name):
-                codes[at], kept[at], kept[at + 1 : at + len(name)] = ord("#"), True, False
+        starts = [at for name in self.names for at in self.mentions(name)]
+        ends = [at + len(name) for name in self.names for at in self.mentions(name)]
+        counts = [np.bincount(at, minlength=len(codes) + 1) for at in (starts, ends) if at]
+        if counts:
+            kept &= np.cumsum(counts[0] - counts[1])[:-1] == 0
+            codes[starts], kept[starts] = ord("#"), True
         return codes[kept], np.cumsum(kept) - 1
 
     def line_of(self, at: int) -> int:

@@ -22,6 +22,14 @@ class Outcome:
     values: NDArray[np.float64]
     chance: float
 
+    def joined(self, other: Outcome) -> Outcome:
+        """The outcome on the items of both."""
+        sizes = len(self.values), len(other.values)
+        if not sizes[0]:
+            return other
+        chance = (self.chance * sizes[0] + other.chance * sizes[1]) / sum(sizes)
+        return Outcome(np.concatenate([self.values, other.values]), chance)
+
 
 def judge(sample: Sample, scores: Floats) -> Outcome:
     """How well these scores separate right candidates from wrong ones."""

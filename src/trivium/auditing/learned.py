@@ -18,7 +18,7 @@ Codes = NDArray[np.uint32]
 LONGEST = 4  # characters of a piece of text
 BUCKETS = 1 << 13  # of hashed pieces
 WINDOW = 8  # characters on each side of a mention
-MENTIONS = 12  # of a candidate, whose windows are read
+MENTIONS = 6  # of a candidate, whose windows are read
 _PRIMES = np.array([2654435761, 2246822519, 3266489917, 668265263], dtype=np.uint32)
 _MARK = 1  # in place of the candidate
 
@@ -46,7 +46,8 @@ def pieces_of_item(prompt: PromptFeatures) -> tuple[Ints, Ints]:
     """The buckets of the whole text, and how often each occurs."""
     buckets = np.concatenate([*hashed(prompt.masked[0]), np.empty(0, dtype=np.int64)])
     found = np.bincount(buckets, minlength=BUCKETS)
-    return found.nonzero()[0], found[found > 0]
+    distinct = found.nonzero()[0]
+    return distinct, found[distinct]
 
 
 def pieces_of_candidates(prompt: PromptFeatures, names: Sequence[str]) -> tuple[Ints, Ints]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -122,10 +122,15 @@ class Row(NamedTuple):
 def make_rows(prompt: PromptFeatures, probes: Sequence[Probe]) -> Iterator[Row]:
     """The values of the features of every probe."""
     whole = learned.pieces_of_item(prompt)
-    for probe in probes:
+    names = [name for probe in probes for name in probe.candidates]
+    keys, counts = learned.pieces_of_candidates(prompt, names)  # of all probes at once, for speed
+    ends = list(accumulate(len(probe.candidates) for probe in probes))
+    cuts = np.searchsorted(keys, np.array([0, *ends]) * BUCKETS).tolist()
+    for probe, end, here in zip(probes, ends, pairwise(cuts), strict=True):
+        part = slice(*here)
+        mine = keys[part] - (end - len(probe.candidates)) * BUCKETS, counts[part]
         own = chain.from_iterable(candidate_features(prompt, probe))
-        pieces = learned.pieces_of_candidates(prompt, probe.candidates), whole
-        yield Row(probe, _values(own), _values(item_features(prompt, probe)), pieces)
+        yield Row(probe, _values(own), _values(item_features(prompt, probe)), (mine, whole))
 
 
 def feature_names(prompt: PromptFeatures, probe: Probe) -> tuple[list[str], list[str]]:
@@ -189,9 +194,9 @@ def _pieces(rows: Sequence[tuple[Ints, Ints]], width: int) -> Pieces:
     """The pieces of all rows together; keys hold the candidate and the bucket."""
     sizes = [len(keys) for keys, _ in rows]
     keys = np.concatenate([keys for keys, _ in rows])
-    row = np.repeat(np.arange(len(rows)) * width, sizes) + keys // BUCKETS
+    row = np.repeat(np.arange(len(rows)) * width, sizes) + (keys >> BUCKETS.bit_length() - 1)
     counts = np.concatenate([counts for _, counts in rows]).astype(np.float32)
-    return Pieces(row, keys % BUCKETS, counts)
+    return Pieces(row, keys & BUCKETS - 1, counts)
 
 
 def ranks(values: Floats) -> Floats:

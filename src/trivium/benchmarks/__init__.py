@@ -14,6 +14,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -24,6 +25,7 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, import_extra, require, require_known
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import Task
+from trivium.core.text import one_line
 
 BENCHMARKS = {
     "nhop_explicit": "trivium.benchmarks.nhop:EXPLICIT",
@@ -110,9 +112,13 @@ def register_environments() -> None:
 
 
 def import_project_benchmarks() -> None:
-    """Import the project's files, so that a worker process knows their classes."""
+    """Import the project's files, so that a worker process knows their classes.
+
+    One that cannot be imported is an error only where it is used.
+    """
     for name in _project_benchmarks():
-        get_benchmark(name)
+        with suppress(UserError):
+            get_benchmark(name)
 
 
 def _locations() -> dict[str, str]:
@@ -146,10 +152,11 @@ def _import_benchmark(name: str, location: str) -> AnyBenchmark:
             else importlib.import_module(module_name)
         )
         benchmark: AnyBenchmark = getattr(module, attribute)
-    except (ImportError, OSError, AttributeError) as problem:
+    except Exception as problem:  # a file of one's own may raise anything
         if name in BENCHMARKS:
             raise
-        raise UserError(f"benchmark {name!r} cannot be loaded from {location}: {problem}") from None
+        why = one_line(f"{type(problem).__name__}: {problem}")
+        raise UserError(f"benchmark {name!r} cannot be loaded from {location}: {why}") from None
     return benchmark
 
 

@@ -30,7 +30,8 @@ MAX_CHARACTERS = 400  # of a question or a reply
 class Flags:
     """The records to analyze."""
 
-    results: tuple[Path, ...] = argument("RUN")  # files of records, or folders of them
+    results: tuple[Path, ...] = argument("RUN", None)  # files of records, or folders of them
+    input: tuple[Path, ...] = flag((), "--in")  # the same, as in the original benchmark
     # number of examples of each kind of error, with question, gold answer and reply
     examples: int = flag(0, "--examples", "--examples_per_type")
 
@@ -40,7 +41,9 @@ def main(args: Sequence[str]) -> int:
     flags = read_flags("analyze", Flags(), args, ABOUT)
     require(flags.examples >= 0, f"examples must be at least 0, got {flags.examples}")
     console = terminal()
-    for results in read_results(flags.results, max(EXAMPLES, flags.examples)).values():
+    named = (*(flags.results or ()), *flags.input)
+    require(bool(named), "RUN is missing: name files of records, or folders of them")
+    for results in read_results(named, max(EXAMPLES, flags.examples)).values():
         for table in analysis_tables(results):
             table.show(console)
         if flags.examples > 0:

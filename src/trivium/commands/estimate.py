@@ -6,26 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-
 from trivium.commands.flags import read_benchmark_flags, read_flags
 from trivium.commands.parser import argument
 from trivium.commands.run import read_run
 from trivium.core.errors import require
-from trivium.core.statistics import difference_variance, items_to_compare
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.cost import cost_of, cost_of_run
 from trivium.evaluation.evaluation import Evaluation, Items
-from trivium.evaluation.plan import read_sweep, shipped_configs
+from trivium.evaluation.plan import is_config, read_sweep
 from trivium.evaluation.prices import Prices
 from trivium.models.names import full_model_name
 from trivium.models.settings import ModelOptions, Settings
-from trivium.report.compare import (
-    common_items,
-    read_scores,
-    require_same_items,
-    worth_comparing,
-)
+from trivium.report.compare import read_scores
+from trivium.report.power import power_to_compare
 
 ABOUT = """Requests, approximate tokens and, with prices, cost of an evaluation, before anything is
 sent. Assumes replies as short as the benchmark asks for; only --max_output_tokens limits what
@@ -81,7 +74,7 @@ def main(args: Sequence[str]) -> int:
         )
         print(f"run: {cost}")
         return 0
-    if args and (args[0] in shipped_configs() or args[0].endswith((".toml", ".json"))):
+    if args and is_config(args[0]):
         config = read_flags("estimate", ConfigFlags(), args, ABOUT)
         settings = Settings(max_output_tokens=config.asked.max_output_tokens)
         run = read_sweep(config.config, settings=settings)
@@ -96,7 +89,11 @@ def main(args: Sequence[str]) -> int:
     model = "a model" if flags.model is None else full_model_name(flags.model)
     items = flags.items
     if flags.power is not None:
-        items = _print_power(given.task.benchmark.name, flags, flags.power)
+        name = given.task.benchmark.name
+        runs = read_scores(flags.runs) if flags.runs else None
+        power = power_to_compare(name, flags.power, flags.score, flags.correlation, runs)
+        print(f"{name}: {power}")
+        items = power.items
     evaluation = Evaluation(
         given.task,
         Items(flags.seed, 0, items),
@@ -108,35 +105,3 @@ def main(args: Sequence[str]) -> int:
     cost = cost_of(evaluation, price=asked.prices.of((model,)).get(model))
     print(f"{given.task.benchmark.name}: {cost}")
     return 0
-
-
-def _print_power(benchmark: str, flags: Flags, difference: float) -> int:
-    """Print how many items a difference takes; returns the number for a power of 80%."""
-    if flags.runs:
-        variance, graded, how = _observed(benchmark, flags.runs)
-    else:
-        graded = False
-        variance = difference_variance(flags.score, flags.score + difference, flags.correlation)
-        how = f"scores of {flags.score:g} and {flags.score + difference:g}, assumed, with a "
-        how += f"correlation of {flags.correlation:g}"
-    items, more = (
-        items_to_compare(difference, variance, power, graded=graded) for power in (0.8, 0.9)
-    )
-    print(
-        f"{benchmark}: to see a difference of {difference:g} between two models on common items "
-        f"takes {items:,} items with a power of 80%, {more:,} with 90% ({how})"
-    )
-    return items
-
-
-def _observed(benchmark: str, runs: Sequence[Path]) -> tuple[float, bool, str]:
-    """The variance of the difference of two solvers, whether scores are graded, and where from."""
-    found = worth_comparing([one for one in read_scores(runs) if one.benchmark == benchmark])
-    require(len(found) >= 2, f"--runs must hold two solvers of {benchmark}, got {len(found)}")
-    require_same_items(found[:2])
-    common = common_items(found[0], found[1])
-    require(len(common) >= 2, "--runs: the solvers have fewer than two items in common")
-    first, second = ([one.scores[item] for item in common] for one in found[:2])
-    how = f"from {found[0]} and {found[1]} on {len(common):,} items"
-    graded = not {*first, *second} <= {0.0, 1.0}
-    return float(np.var(np.subtract(first, second), ddof=1)), graded, how

@@ -12,6 +12,7 @@ from trivium.benchmarks import get_benchmark
 from trivium.core.errors import require
 from trivium.core.records import FAILED, MANIFEST, RECORDS, read_records
 from trivium.core.results import Summary
+from trivium.core.text import one_line
 from trivium.evaluation.cost import confirm, cost_of_run, money
 from trivium.evaluation.evaluation import Run
 from trivium.evaluation.execute import check_solver, claim_folder, execute
@@ -192,8 +193,7 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
 def _first_error(folder: Path) -> str:
     """The error of the first failed attempt, as plain text on one line."""
     errors = (row["error"] for _, row in read_records(folder / RECORDS) if row["kind"] == FAILED)
-    line = " ".join((next(errors, None) or "not known").split())
-    return "".join(sign if sign.isprintable() else "?" for sign in line)
+    return one_line(next(errors, None) or "not known")
 
 
 def spending(summaries: Sequence[Summary], prices: Mapping[str, Price]) -> str:

@@ -13,8 +13,8 @@ from trivium.commands.parser import REQUIRED, argument
 from trivium.core.errors import import_extra, require
 from trivium.core.files import Appender, atomic_write, dump_line
 from trivium.core.records import RECORDS, Attempt, recorded
+from trivium.core.text import file_name
 from trivium.evaluation.execute import write_summary
-from trivium.models.settings import folder_name
 from trivium.report.tables import metric_table, terminal
 
 ABOUT = """Import Inspect logs, or folders of them, as records in
@@ -53,7 +53,7 @@ def main(args: Sequence[str]) -> int:
         name = header.eval.task.rpartition("/")[2]
         get_benchmark(name)  # refuses a log of something else
         # Retries of one task share its id, and so end in one folder.
-        folder = flags.out / name / folder_name(solver_name(header)) / header.eval.task_id
+        folder = flags.out / name / file_name(solver_name(header)) / header.eval.task_id
         folders[folder] = name
         done = recorded(folder / RECORDS)
         with Appender(folder / RECORDS) as records:

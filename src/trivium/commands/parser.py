@@ -13,7 +13,7 @@ import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
 from typing import Any, NoReturn, TypeVar
 
 from trivium.core.errors import UserError, require
@@ -71,7 +71,7 @@ class Parser(argparse.ArgumentParser):
         `aliases` are other names of fields; with them, every switch can be turned off. `every` are
         options of argparse for all fields, instead of those that follow from their types.
         """
-        kind = type(defaults)
+        kind: Any = type(defaults)
         hints, texts = typing.get_type_hints(kind), comments(kind)
         for field in dataclasses.fields(kind):
             name, default = field.name, getattr(defaults, field.name)
@@ -82,7 +82,8 @@ class Parser(argparse.ArgumentParser):
             names = [*field.metadata.get("names", [f"--{name}"])]
             names += [f"--{alias}" for alias, own in (aliases or {}).items() if own == name]
             if metavar := field.metadata.get("metavar"):
-                names, optional = [name], {"nargs": "?", "default": None}
+                several = "*" if "nargs" in options else "?"
+                names, optional = [name], {"nargs": several, "default": None}
                 options |= {"metavar": metavar, **(optional if default is None else {})}
                 self.usage = f"{str(self.usage).removesuffix('[flags]')}{metavar} [flags]"
             else:
@@ -171,11 +172,13 @@ def _help(comment: str | None, default: Any) -> str:
     return text.replace("%", "%%")
 
 
-def comments(kind: type[Any]) -> dict[str, str]:
+@cache
+def comments(kind: Any) -> dict[str, str]:
     """The comment behind or above each field of a dataclass."""
     found: dict[str, str] = {}
     above: list[str] = []
-    for line in textwrap.dedent(inspect.getsource(kind)).splitlines():
+    sources = [inspect.getsource(owner) for owner in kind.__mro__[-2::-1]]
+    for line in textwrap.dedent("\n".join(sources)).splitlines():
         code, _, comment = line.partition("# ")
         if field := re.match(r"    (\w+): ", code):
             found[field[1]] = " ".join([*above, comment]).strip()

@@ -239,6 +239,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     experiment_page: ClassVar[str] = ""  # module:object of a graphical page for people, if any
     answer_field: ClassVar[str] = "answer"  # the field of an item file with the right answer
     leaky_presets: ClassVar[frozenset[str]] = frozenset()  # presets that keep leaks on purpose
+    why_leaky: ClassVar[str] = "these items keep the shortcuts of the original on purpose"
     # For reports and thresholds, which also work with the defaults.
     chart_axes: Sequence[ChartAxis] = ()  # most important first; by default two groups that vary
     # What each kind of answer means; one such as wrong-step:3 also says what "the number is".

@@ -9,6 +9,7 @@ from typing import Any
 
 from trivium import __version__
 from trivium.core.benchmark import AnyBenchmark, Item, Solver, Turn
+from trivium.core.loops import aside
 from trivium.core.reading import split_reasoning
 from trivium.core.records import (
     DECLINING,
@@ -22,10 +23,12 @@ from trivium.core.records import (
 )
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, stream_key
-from trivium.core.task import PresentedItem, Task
+from trivium.core.task import MAX_SHOWN, PresentedItem, Task
+from trivium.core.text import MAX_TEXT, encodable, one_line
 
 MAX_TURNS = 200  # stops a solver that never ends, whatever the benchmark's own limit is
 
+MAX_STOP_REASON = 40  # characters
 RESTATE = "Give your final answer in the form that was asked for, on a line of its own: ANSWER: ..."
 
 
@@ -38,6 +41,19 @@ class Reply:
     stop_reason: str | None = None  # a finish reason of chat completions
     reasoning: str | None = None  # what the provider sent as reasoning, apart from the text
     error: str | None = None  # why the reply is incomplete
+
+    def __post_init__(self) -> None:
+        limited = {
+            "text": encodable(self.text[:MAX_TEXT]),
+            # A longer reply ends at this limit as it would at one of tokens.
+            "stop_reason": LENGTH if len(self.text) > MAX_TEXT else self.stop_reason,
+            "reasoning": self.reasoning and encodable(self.reasoning[:MAX_TEXT]),
+            "error": self.error and one_line(self.error),
+        }
+        if stop_reason := limited["stop_reason"]:
+            limited["stop_reason"] = one_line(stop_reason, MAX_STOP_REASON)
+        for name, value in limited.items():
+            object.__setattr__(self, name, value)
 
 
 class Dialogue:
@@ -63,6 +79,11 @@ class Dialogue:
         self.in_reasoning = False  # whether the last reply ended inside a reasoning block
         self.done = False
         self._started = time.perf_counter()
+
+    def __repr__(self) -> str:
+        state = "over" if self.done else "open"
+        last = "\n".join(self.messages[-1].split("\n")[-MAX_SHOWN:])
+        return f"<dialogue about {self.item.id}, {state}, replies: {len(self.replies)}>\n{last}"
 
     @property
     def prompt(self) -> str:
@@ -146,11 +167,9 @@ async def converse(
 ) -> Dialogue:
     """The dialogue after an async solver, which is given all messages so far, has finished it."""
     while not dialogue.done:
-        reply = await ask(dialogue.messages)
-        if isinstance(reply, Reply):
-            dialogue.send(reply.text, reply.stop_reason)
-        else:
-            dialogue.send(reply)
+        given = await ask(dialogue.messages)
+        reply = given if isinstance(given, Reply) else Reply(given)
+        await aside(len(reply.text), dialogue.send, reply.text, reply.stop_reason)
     return dialogue
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -13,6 +14,7 @@ from typing import Any, BinaryIO
 import orjson
 
 from trivium.core.errors import UserError
+from trivium.core.text import encodable, map_texts
 
 PART = ".part"  # suffix of an incomplete file
 
@@ -24,19 +26,22 @@ def dump_line(row: Any) -> bytes:
         return orjson.dumps(row, option=options)
     except orjson.JSONEncodeError:
         # A reply may hold a lone surrogate, which UTF-8 cannot encode: it becomes U+FFFD.
-        return orjson.dumps(_without_surrogates(row), option=options)
+        plain = isinstance(row, type) or not dataclasses.is_dataclass(row)
+        fields = row if plain else dataclasses.asdict(row)
+        return orjson.dumps(map_texts(fields, encodable), option=options)
 
 
-def _without_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode("utf-8")
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return _without_surrogates(dataclasses.asdict(value))
-    if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_without_surrogates(part) for part in value]
-    return value
+def load_json(content: bytes, charset: str | None = None) -> Any:
+    """The value in a JSON text, which may hold NaN, lone surrogates and bytes of no encoding."""
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError:
+        encoding = charset or json.detect_encoding(content)
+        try:
+            text = content.decode(encoding, "replace")
+        except LookupError:  # no encoding of that name
+            text = content.decode("utf-8", "replace")
+        return map_texts(json.loads(text, strict=False), encodable)
 
 
 def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -46,8 +51,8 @@ def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
             if line.isspace():
                 continue
             try:
-                row = orjson.loads(line)
-            except orjson.JSONDecodeError as problem:
+                row = load_json(line)
+            except (ValueError, RecursionError) as problem:
                 raise UserError(f"{path} line {number}: not JSON ({problem})") from None
             if not isinstance(row, dict):
                 raise UserError(f"{path} line {number}: expected an object")
@@ -65,7 +70,7 @@ def open_input(path: str | Path) -> BinaryIO:
 def open_output(path: str | Path, mode: str = "wb", called: str | Path | None = None) -> BinaryIO:
     """The file opened for writing in a folder that is created; errors name it `called`."""
     path = Path(path)
-    with _naming_errors(called or path):
+    with naming_errors(called or path):
         path.parent.mkdir(parents=True, exist_ok=True)
         file = _Output(path, mode, called or path)
     return io.BufferedRandom(file) if "+" in mode else io.BufferedWriter(file)
@@ -79,20 +84,20 @@ class _Output(io.FileIO):
         super().__init__(path, mode)
 
     def write(self, data: Any, /) -> int:
-        with _naming_errors(self._called):
+        with naming_errors(self._called):
             return super().write(data)
 
     def truncate(self, size: int | None = None) -> int:
-        with _naming_errors(self._called):
+        with naming_errors(self._called):
             return super().truncate(size)
 
     def close(self) -> None:
-        with _naming_errors(self._called):  # some file systems report a full disk only here
+        with naming_errors(self._called):  # some file systems report a full disk only here
             super().close()
 
 
 @contextmanager
-def _naming_errors(path: object) -> Iterator[None]:
+def naming_errors(path: object) -> Iterator[None]:
     """Turns an OSError into a UserError that names the file."""
     try:
         yield
@@ -123,7 +128,7 @@ def atomic_write(path: str | Path, *, sync: bool = False) -> Iterator[BinaryIO]:
             yield file
         if sync:
             sync_file(partial)
-        with _naming_errors(path):
+        with naming_errors(path):
             partial.replace(target)
     except BaseException:
         with suppress(OSError):
@@ -147,7 +152,7 @@ def resumable_write(path: Path) -> Iterator[BinaryIO]:
         except UserError:  # such as a full disk, which the partial file would keep full
             partial.unlink()
             raise
-        with _naming_errors(path):
+        with naming_errors(path):
             file.flush()
             partial.replace(target)
 

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 T = TypeVar("T")
+P = ParamSpec("P")
+
+
+LARGE = 100_000  # characters or bytes, which take more than a few milliseconds to read
+
+
+async def aside(size: int, function: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """The result of a function, in a thread if it reads so much that other calls would wait."""
+    if size > LARGE:
+        return await asyncio.to_thread(function, *args, **options)
+    return function(*args, **options)
 
 
 def run_async(main: Coroutine[Any, Any, T]) -> T:

@@ -63,7 +63,7 @@ class Audit:
     needed: int = 0  # items needed to detect GAIN over chance
     floor: str = ""  # the best strategy that does not read the item
     floor_value: float = 0.0
-    keeps_leaks: bool = False  # a preset that keeps the leaks of an original on purpose
+    keeps_leaks: bool = False  # a preset that has shortcuts on purpose
     view: Mapping[str, Any] = field(default_factory=dict)  # how the items were presented
 
     def __repr__(self) -> str:

@@ -31,6 +31,9 @@ def in_asked_form(reply: str, written: str) -> bool:
     return text == written or ("ANSWER" in written and text.endswith(f"\n{written}"))
 
 
+MAX_READ = 100_000  # characters at the end of a reply in which an answer is looked for
+
+
 class SplitReply(NamedTuple):
     """A reply without its reasoning blocks."""
 
@@ -40,10 +43,12 @@ class SplitReply(NamedTuple):
 
 _TAG = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis)"
 _BLOCK = re.compile(
-    rf"(?P<open>[<\u25c1]{_TAG}[>\u25b7]|\[{_TAG}\]"
-    r"|<\|channel\|>\s?(?:analysis|commentary)\b[^<\n]{0,80}(?:<\|message\|>)?)"
-    rf"|(?P<close>[<\u25c1]/{_TAG}[>\u25b7]|\[/{_TAG}\])"
-    r"|(?P<end><\|end\|>|(?:<\|start\|>assistant)?<\|channel\|>\s?final\s?(?:<\|message\|>)?)",
+    r"[<\u25c1\[](?:"  # first, since a set of characters is searched for fastest
+    rf"(?P<open>(?<=[<\u25c1]){_TAG}[>\u25b7]|(?<=\[){_TAG}\]"
+    r"|(?<=<)\|channel\|>\s?(?:analysis|commentary)\b[^<\n]{0,80}(?:<\|message\|>)?)"
+    rf"|(?P<close>(?<=[<\u25c1])/{_TAG}[>\u25b7]|(?<=\[)/{_TAG}\])"
+    r"|(?P<end>(?<=<)\|(?:end\|>"
+    r"|(?:start\|>assistant<\|)?channel\|>\s?final\s?(?:<\|message\|>)?)))",
     re.IGNORECASE,
 )
 
@@ -64,7 +69,7 @@ def split_reasoning(text: str) -> SplitReply:
         start = found.end()
     if not depth:
         visible.append(text[start:])
-    return SplitReply("".join(visible).strip(), depth == 0)
+    return SplitReply("".join(visible).strip()[-MAX_READ:], depth == 0)
 
 
 def visible_replies(replies: Sequence[str]) -> list[str]:

@@ -162,6 +162,8 @@ def check_record(row: Row) -> None:
     for key, types in _VALUES.items():
         if not types.issuperset(map(type, (row.get(key) or {}).values())):
             raise UserError(f"not a record ({key} is {row[key]!r:.80})")
+    if row.get("spec") is not None and None in (row.get("seed"), row.get("index")):
+        raise UserError("not a record (it has a spec, but no seed or no index)")
     for key in ("trial", "order"):
         if not 0 <= (row.get(key) or 0) < 2**31:
             raise UserError(f"not a record ({key} is {row[key]!r:.80})")

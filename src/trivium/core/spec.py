@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import tomllib
 import types
 import typing
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from trivium.core.errors import UserError, require, require_known
 
 S = TypeVar("S")
+MAX_SHOWN = 60  # characters of a value
 
 
 def spec_to_dict(spec: Any) -> dict[str, Any]:
@@ -30,18 +33,34 @@ def changed_fields(spec: Any) -> dict[str, Any]:
     }
 
 
+def short(value: Any) -> str:
+    """A field's value as text; a long one, such as the text of a file, as a short hash of it."""
+    text = str(value)
+    return (
+        text
+        if len(text) <= MAX_SHOWN
+        else hashlib.blake2b(text.encode(), digest_size=3).hexdigest()
+    )
+
+
 def spec_from_dict(
     spec_type: type[S], values: Mapping[str, Any], *, base: S | None = None, where: str = ""
 ) -> S:
     """`base` updated from a mapping; unknown keys and wrong types are refused."""
-    fields = {field.name: field for field in dataclasses.fields(spec_type)}  # type: ignore[arg-type]
-    hints = typing.get_type_hints(spec_type)
+    kind: Any = spec_type
+    fields = {field.name: field for field in dataclasses.fields(kind)}
+    hints = _type_hints(kind)
     prefix = f"{where}: " if where else ""
     checked: dict[str, Any] = {} if base is None else spec_to_dict(base)
     for key, value in values.items():
         require_known(key, fields, f"key {key!r}", where)
         checked[key] = _coerce(value, hints[key], f"{prefix}{key}")
     return spec_type(**checked)
+
+
+@cache
+def _type_hints(spec_type: Any) -> dict[str, Any]:
+    return typing.get_type_hints(spec_type)
 
 
 def read_mapping(path: str | Path) -> dict[str, Any]:

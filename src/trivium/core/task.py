@@ -13,7 +13,7 @@ from trivium.core.errors import require
 from trivium.core.files import dump_line
 from trivium.core.reading import visible_replies
 from trivium.core.records import Groups, Scores
-from trivium.core.spec import changed_fields, spec_from_dict, spec_to_dict
+from trivium.core.spec import changed_fields, short, spec_from_dict, spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 
 if TYPE_CHECKING:
@@ -50,7 +50,9 @@ class Task:
         if preset is None and self.spec is not None:
             fields = changed_fields(self.spec)
         fields |= changed_fields(self.view)
-        parts = ([preset] if preset else []) + [f"{key}={fields[key]!r}" for key in fields]
+        parts = ([preset] if preset else []) + [
+            f"{key}={short(repr(fields[key]))}" for key in fields
+        ]
         return f"<task {' '.join([benchmark.name, *parts])}>"
 
     def __iter__(self) -> Iterator[PresentedItem]:
@@ -129,6 +131,7 @@ class Task:
 
     def score(self, item: PresentedItem, reply: str | Sequence[str]) -> Scores:
         """Every metric of a reply (of all replies, for a game); undefined ones are None."""
+        require(isinstance(item, PresentedItem), f"item must be one of the task, got {item!r:.60}")
         replies = visible_replies([reply] if isinstance(reply, str) else reply)
         answer = self.benchmark.parse(item.content, replies, self.view)
         return self.score_visible(item.content, replies, answer)

@@ -30,6 +30,25 @@ class Range:
         return Range(self.about + other.about, most)
 
 
+@dataclass(frozen=True, repr=False)
+class Power:
+    """The items that two solvers need in common for a difference to be seen."""
+
+    difference: float
+    items: int  # with a power of 80%
+    items_for_90: int
+    how: str  # what the scores are assumed to be, or where they were observed
+
+    def __str__(self) -> str:
+        return (
+            f"to see a difference of {self.difference:g} between two models on common items takes "
+            f"{self.items:,} items with a power of 80%, {self.items_for_90:,} with 90% ({self.how})"
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+
 @dataclass(frozen=True)
 class Cost:
     """Requests, approximate tokens, and their price if prices are given."""
@@ -38,6 +57,7 @@ class Cost:
     input: Range = Range()
     output: Range = Range()
     money: Range | None = None
+    power: Power | None = None  # what the number of items follows from, if it does
 
     def __add__(self, other: Cost) -> Cost:
         priced = self.money is not None or other.money is not None
@@ -52,6 +72,10 @@ class Cost:
         return f"<{self}>"
 
     def __str__(self) -> str:
+        return self._text if self.power is None else f"{self.power}; {self._text}"
+
+    @property
+    def _text(self) -> str:
         requests = "1 request" if self.requests == 1 else f"{self.requests:,} requests"
         if self.output.most is None:
             cap = "and no limit on reasoning (--max_output_tokens sets one)"

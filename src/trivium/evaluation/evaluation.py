@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -146,7 +146,7 @@ class Evaluation:
 
     def manifest(self) -> dict[str, Any]:
         """What identifies the evaluation in run.json."""
-        shaping = {"shaping": asdict(self.settings)} if self.is_model else {}
+        shaping = {"shaping": self.settings.to_dict()} if self.is_model else {}
         return versions([self.task.benchmark]) | {
             **shaping,
             "benchmark": self.task.benchmark.name,

@@ -29,6 +29,7 @@ from trivium.core.records import (
     AttemptKey,
     drop_errors,
     read_records,
+    recorded,
     sort_records,
 )
 from trivium.core.results import Summary, summarise
@@ -50,7 +51,7 @@ from trivium.evaluation.solvers import (
     takes_prompts,
 )
 from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
-from trivium.models.providers import scrub
+from trivium.models.secrets import scrub
 from trivium.models.settings import Model, ModelOptions
 
 SYNC_SECONDS = 5.0  # of replies may be lost in a power failure
@@ -100,7 +101,7 @@ def execute(
             else:
                 programs.append(one)
         _run_programs(programs, executor, functions)
-        _ask_models(models, options, out / LOGS)
+        _ask_models(models, options, out / LOGS, alone=len(models) == len(pending))
         return [write_summary(one.evaluation.task.benchmark, one.folder) for one in pending]
 
 
@@ -170,7 +171,7 @@ class _Pending:
         """The missing attempts; iterating also fills `order`."""
         for item in self.evaluation.presented():
             key = (item.id, item.trial)
-            self.order[key] = len(self.order)
+            self.order.setdefault(key, len(self.order))
             if key not in self.done:
                 yield item
 
@@ -218,22 +219,43 @@ def do_job(job: Job) -> tuple[int, list[Attempt]]:
     return job.number, [solve(one, solver) for one in items if (one.id, one.trial) not in job.done]
 
 
-def _ask_models(pending: Sequence[_Pending], options: ModelOptions, logs: Path) -> None:
-    """Have all models make their missing attempts together."""
+def _ask_models(
+    pending: Sequence[_Pending], options: ModelOptions, logs: Path, *, alone: bool
+) -> None:
+    """Have all models make their missing attempts together.
+
+    The attempts of a model that cannot be asked have failed, unless the run has no others: then
+    it ends with the reason.
+    """
     if not pending:
         return
     with (
         _progress(pending, options.log_every) as progress,
         _Recorder(options, progress) as recorder,
     ):
+        batches = [_batch(one, options, recorder) for one in pending]
         try:
-            ask_models([_batch(one, options, recorder) for one in pending], logs)
+            stopped = ask_models(batches, logs)
+            if alone and len(stopped) == len(pending):
+                raise next(iter(stopped.values()))
         except UserError as problem:
             if recorder.failed:
                 raise
             raise FailedCallsError(f"{problem}{_kept(pending, recorder.saved)}") from None
+        for one, batch in zip(pending, batches, strict=True):
+            if batch.name in stopped:
+                _fail_missing(one, batch, stopped[batch.name])
     for one in pending:
         sort_records(one.records, one.order)
+
+
+def _fail_missing(pending: _Pending, batch: Batch, problem: FailedCallsError) -> None:
+    """Record the attempts that a model could not be asked for."""
+    held = recorded(pending.records)
+    for item in pending.items():
+        if (item.id, item.trial) not in held:
+            failed = Dialogue(item).attempt(batch.model.name, error=str(problem), seconds=0.0)
+            batch.save(failed, item.prompt)
 
 
 def _kept(pending: Sequence[_Pending], saved: int) -> str:

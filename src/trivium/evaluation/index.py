@@ -18,6 +18,7 @@ from trivium.core.records import MANIFEST
 from trivium.core.results import Summary
 from trivium.core.spec import read_mapping
 from trivium.core.statistics import Estimate
+from trivium.core.text import csv_cell, csv_text
 from trivium.evaluation.evaluation import Run
 from trivium.evaluation.execute import COSMETIC, first_difference
 
@@ -73,16 +74,14 @@ def write_table(run: Run, summaries: Sequence[Summary], out: Path) -> None:
     """Write summary.csv: a row per evaluation, reproducible to the byte."""
     metrics = list(dict.fromkeys(name for summary in summaries for name in summary.metrics))
     fields = list(dict.fromkeys(key for one in run.evaluations for key in one.fields))
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(
+    table: list[list[Any]] = [
         ["setting", *fields, "seed", "solver", "role", "items", "answered", "no_answers"]
         + ["failed", "floor", "ceiling", "prompt_lines", "prompt_chars"]
         + [f"{name}{end}" for name in metrics for end in ("", "_low", "_high", "_n")]
-    )
+    ]
     for one, summary in zip(run.evaluations, summaries, strict=True):
         solver = one.task.benchmark.solvers.get(one.solver)
-        table.writerow(
+        table.append(
             [one.setting, *(one.fields.get(key, "") for key in fields), one.items.seed, one.solver]
             + ["model" if solver is None else solver.role]
             + [summary.items, summary.answered, summary.no_answers, summary.failed]
@@ -91,7 +90,7 @@ def write_table(run: Run, summaries: Sequence[Summary], out: Path) -> None:
             + [part for name in metrics for part in _figures(summary.metrics.get(name))]
         )
     with atomic_write(out / SUMMARY_TABLE) as file:
-        file.write(text.getvalue().encode())
+        file.write(csv_text(table))
 
 
 def _figures(estimate: Estimate | None) -> list[int | str]:
@@ -110,7 +109,7 @@ def add_to_index(run: Run, folder: Path) -> None:
     if root is None:
         return
     path = root / INDEX
-    name = folder.absolute().relative_to(root).as_posix()
+    name = csv_cell(folder.absolute().relative_to(root).as_posix())
     with suppress(FileExistsError):
         path.touch(exist_ok=False)
         _append(path, COLUMNS)  # the first run writes the header
@@ -129,13 +128,11 @@ def add_to_index(run: Run, folder: Path) -> None:
 
 def _append(path: Path, values: Sequence[object]) -> None:
     """Append a complete row, or nothing."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(values)
     size = path.stat().st_size
     try:
         # A single write, so that concurrent runs cannot mix their rows.
         with open_output(path, "ab") as file:
-            file.write(text.getvalue().encode())
+            file.write(csv_text([values]))
     except UserError:
         os.truncate(path, size)
         if not size:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import re
 import typing
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,10 +29,11 @@ from trivium.core.errors import UserError, require, require_known
 from trivium.core.spec import changed_fields, read_mapping
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
+from trivium.core.text import file_name
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.solvers import find_solver
 from trivium.models.names import full_model_name
-from trivium.models.settings import Settings, folder_name, is_model
+from trivium.models.settings import Settings, is_model
 
 RESULTS = "results"  # the folder of a sweep's evaluations
 DEFAULT_ITEMS = 100
@@ -44,6 +46,7 @@ SPELLINGS = {
     "model": "models",
 }
 LISTS = {"seeds": int, "solvers": str, "models": str, "switches": str, "preset": str}
+MAX_CELLS = 20_000  # evaluations of a sweep, each with a folder of its own
 SHAPING = {"temp": float, "max_output_tokens": int, "reasoning_effort": str}  # of Settings
 VALUES = {"benchmark": str, "label": str, "items": int, "order_trials": int, "repeats": int}
 VALUES |= SHAPING
@@ -87,7 +90,7 @@ def plan_main_run(
                     solver,
                     settings=(settings or Settings()) if is_model(solver) else Settings(),
                     setting=preset,
-                    folder=f"{benchmark.name}/{preset}/{folder_name(solver)}",
+                    folder=f"{benchmark.name}/{preset}/{file_name(solver)}",
                 )
                 for solver in [*benchmark.solvers, *models]
             ]
@@ -182,6 +185,9 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
     repeats = own.get("repeats", 1)
     shaping = {key: own[key] for key in SHAPING if key in own}
     settings = dataclasses.replace(settings or Settings(), **shaping)
+    axes = [*grid.values(), lists.get("preset", [None]), seeds, [*solvers, *models]]
+    cells = math.prod(map(len, axes))
+    require(cells <= MAX_CELLS, f"the grid has {cells:,} evaluations; {MAX_CELLS:,} are possible")
     evaluations = [
         evaluation
         for setting in _settings(benchmark, grid, lists.get("preset"))
@@ -230,6 +236,11 @@ def shipped_configs() -> dict[str, Path]:
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
 
 
+def is_config(name: str) -> bool:
+    """Whether a name is that of a file or of a shipped config, and not of a benchmark."""
+    return name in shipped_configs() or name.endswith((".toml", ".json"))
+
+
 def find_config(name: str) -> Path:
     """The path of a file or of a shipped config."""
     path = Path(name)
@@ -249,7 +260,7 @@ def chosen_solvers(benchmark: AnyBenchmark, names: Sequence[str] | None) -> tupl
 
 def slug(text: str) -> str:
     """The text as the name of a file."""
-    return re.sub(r"[^A-Za-z0-9.+-]+", "_", text.replace("=", "")).strip("._") or "cell"
+    return file_name(text.replace("=", ""), "+").strip("._") or "cell"
 
 
 def item_file(evaluation: Evaluation) -> str:

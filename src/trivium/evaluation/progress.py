@@ -10,8 +10,11 @@ from html import escape
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape as escape_markup
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
+
+from trivium.core.text import one_line
 
 SECONDS_BETWEEN_LINES = 10.0
 SECONDS_BETWEEN_UPDATES = 0.2  # in a notebook
@@ -21,7 +24,7 @@ class Progress:
     """Shows how much of a total is done, on standard error."""
 
     def __init__(self, label: str, total: int, done: int = 0, every: int | None = None) -> None:
-        self._label, self._total, self._done = label, total, done
+        self._label, self._total, self._done = one_line(label), total, done
         self._every = every  # print a line after this many, instead of by time
         self._started = self._printed = time.monotonic()
         self._at_start = done
@@ -34,7 +37,7 @@ class Progress:
             self._bar = Bar(
                 *columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True
             )
-            self._task = self._bar.add_task(label, total=total, completed=done)
+            self._task = self._bar.add_task(escape_markup(self._label), total=total, completed=done)
 
     def advance(self, count: int) -> None:
         """Count some more as done."""

@@ -210,5 +210,5 @@ def _audit_text(task: Task, audit: Audit | None) -> str:
         "caught": f"CAUGHT: {len(caught)} of {tried} beat chance on {audit.items} fresh items: "
         + ", ".join(f"{cue.name} ({cue.value:.3f} against {cue.chance:.3f})" for cue in caught),
     }
-    kept = " This preset keeps the leaks of an original on purpose." * audit.keeps_leaks
-    return f"{verdicts[audit.verdict]}.{kept} The command was `{command}`."
+    why = f" ({task.benchmark.why_leaky})" * audit.keeps_leaks
+    return f"{verdicts[audit.verdict]}{why}. The command was `{command}`."

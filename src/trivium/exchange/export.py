@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,13 +11,12 @@ from functools import partial
 from itertools import islice
 from typing import Any, BinaryIO, Literal, get_args
 
-import orjson
-
 from trivium.core.errors import UserError, import_extra, require
 from trivium.core.files import dump_line
 from trivium.core.records import Row
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem
+from trivium.core.text import csv_text
 from trivium.evaluation.progress import Progress
 
 Format = Literal["jsonl", "csv", "parquet", "huggingface", "inspect", "openai-batch"]
@@ -133,8 +130,8 @@ def _encoder(form: str, file: BinaryIO, request: Request | None) -> Iterator[Add
         with _parquet_writer(file) as add:
             yield add
     elif form == "csv":
-        file.write(_csv_text([list(COLUMNS)]))
-        yield lambda rows: file.write(_csv_text([list(_flat(row).values()) for row in rows]))
+        file.write(csv_text([list(COLUMNS)]))
+        yield lambda rows: file.write(csv_text([list(_flat(row).values()) for row in rows]))
     elif form == "openai-batch":
         if request is None:
             raise UserError("--model is missing: which model does the batch ask?")
@@ -162,13 +159,7 @@ def _parquet_writer(file: BinaryIO) -> Iterator[Add]:
 def _flat(row: Row) -> Row:
     """The row with nested values as JSON, for tables."""
     present = [name for name in NESTED if row[name] is not None]
-    return row | {name: orjson.dumps(row[name]).decode() for name in present}
-
-
-def _csv_text(rows: list[list[Any]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode()
+    return row | {name: dump_line(row[name]).decode().rstrip() for name in present}
 
 
 def _messages(row: Row) -> list[dict[str, str]]:

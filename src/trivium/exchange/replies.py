@@ -24,6 +24,7 @@ REPLIES = (
     *("model_output", "result", "messages", "content", "text", "answer"),
 )
 TRIALS = ("trial", "sample", "epoch")
+MAX_TRIALS = 1000  # of one item; every item has a record for every trial, replied to or not
 Turns = tuple[Reply, ...]  # the replies to one prompt, turn by turn; empty is no answer
 
 
@@ -122,7 +123,10 @@ def _name(row: Mapping[str, Any], where: str) -> tuple[str, int | None, int | No
     seed = _optional_number(row, "seed", where)
     key = next((key for key in TRIALS if row.get(key) not in (None, "")), TRIALS[0])
     trial = _optional_number(row, key, where)
-    require(trial is None or 0 <= trial < 2**31, f"{where}: {key} is out of range: {trial}")
+    require(
+        trial is None or 0 <= trial < MAX_TRIALS,
+        f"{where}: {key} is out of range (0..{MAX_TRIALS - 1}): {trial}",
+    )
     return str(name), seed, trial
 
 

@@ -20,6 +20,7 @@ from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row
 from trivium.core.results import Summary
 from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict
 from trivium.core.task import PresentedItem, Task
+from trivium.core.text import csv_cell
 from trivium.evaluation.evaluation import Evaluation, Items, versions
 from trivium.evaluation.execute import COSMETIC, first_difference, write_summary
 from trivium.exchange.export import NESTED, export_id
@@ -123,7 +124,7 @@ def _exported(benchmark: AnyBenchmark, row: Row) -> Prompt:
         item = next(iter(benchmark.generate(task.spec, seed, index, 1)))
     presented = PresentedItem(task, item, whole_number(row.get("trial") or 0, "trial"))
     require(
-        presented.prompt == row["prompt"],
+        row["prompt"] in (presented.prompt, csv_cell(presented.prompt)),
         "the prompt is not the one that spec, seed and index make: was the file changed, or "
         "exported by another version?",
     )

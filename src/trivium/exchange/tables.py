@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from trivium.core.errors import UserError, import_extra, require
-from trivium.core.files import open_input, read_rows
+from trivium.core.files import load_json, open_input, read_rows
 from trivium.core.records import Row
 
 MAX_CELL = 2**31 - 1  # characters; the default of csv is too small for long prompts
@@ -49,8 +47,8 @@ def _json_rows(path: Path) -> Iterator[tuple[str, Row]]:
     """The rows of a list of objects, of one object from ids to replies, or of JSON Lines."""
     with open_input(path) as file:
         try:
-            value = orjson.loads(file.read())
-        except orjson.JSONDecodeError:
+            value = load_json(file.read())
+        except (ValueError, RecursionError):
             value = None
     if value is None:
         yield from _line_rows(path)

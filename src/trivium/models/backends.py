@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.errors import import_extra
+from trivium.core.errors import FailedCallsError, import_extra
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.calls import print_note
@@ -30,8 +30,12 @@ class Batch:
     note: Callable[[str], None] = print_note  # explains a long wait
 
 
-def ask_models(batches: Sequence[Batch], logs: Path) -> None:
-    """Run every attempt: model by model on the direct backend, all together on Inspect."""
+def ask_models(batches: Sequence[Batch], logs: Path) -> dict[str, FailedCallsError]:
+    """Run every attempt: model by model on the direct backend, all together on Inspect.
+
+    Returns why the batches of models that could not be asked were stopped, by name.
+    """
+    stopped: dict[str, FailedCallsError] = {}
     with served_locally([batch.model for batch in batches]) as served:
         direct: dict[Model, list[Batch]] = {}
         inspected = []
@@ -44,11 +48,15 @@ def ask_models(batches: Sequence[Batch], logs: Path) -> None:
         for of_model in direct.values():
             from trivium.models.direct import ask_directly  # noqa: PLC0415
 
-            ask_directly(of_model)
+            try:
+                ask_directly(of_model)
+            except FailedCallsError as problem:
+                stopped |= {batch.name: problem for batch in of_model}
         if inspected:
             from trivium.models.inspect.run import ask_through_inspect  # noqa: PLC0415
 
             ask_through_inspect(inspected, logs)
+    return stopped
 
 
 def choose_backend(benchmark: AnyBenchmark, model: Model) -> str:

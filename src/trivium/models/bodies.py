@@ -5,18 +5,20 @@ These are chat completions, Responses, Anthropic's messages and Gemini's candida
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import AsyncIterable, Callable, Iterator, Mapping
 from typing import Any
 
-import orjson
-
 from trivium.core.dialogue import Reply
-from trivium.core.records import LENGTH
+from trivium.core.files import load_json
+from trivium.core.records import DECLINING, LENGTH
+from trivium.core.text import map_texts
 
 # The exceptions of read_body for a body that is not a response.
 MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
 MAX_TOKENS = 2**53  # a larger count is invalid
+MAX_BODY = 1 << 24  # bytes of a body, unpacked
+PACKED = "gzip, deflate"  # the encodings of bodies that are accepted
 
 # Stop reasons of other protocols, by their equivalents in chat completions.
 STOP_REASONS = {
@@ -34,13 +36,30 @@ BROKEN |= {"insufficient_system_resource", "in_progress", "queued", "incomplete"
 DECLINED_CODES = {"content_filter", "content_policy_violation", "invalid_prompt"}
 
 
-def load_body(content: bytes) -> Any:
-    """The JSON of a body."""
-    try:
-        return orjson.loads(content)
-    except orjson.JSONDecodeError:
-        # The standard library also accepts NaN and lone surrogates, which models do write.
-        return json.loads(content)
+class BodyTooLargeError(Exception):
+    """A body of more than MAX_BODY bytes."""
+
+    def __str__(self) -> str:
+        return f"the body has more than {MAX_BODY >> 20} MiB"
+
+
+async def collect(chunks: AsyncIterable[bytes], encoding: str | None) -> bytes:
+    """The content of a body, unpacked; zlib.error if it is not what `encoding` says."""
+    packed = (encoding or "").strip().lower() in (*PACKED.split(", "), "x-gzip")
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32) if packed else None
+    content = bytearray()
+    async for chunk in chunks:
+        # One byte more than is allowed is unpacked, never a gigabyte.
+        limit = MAX_BODY + 1 - len(content)
+        content += chunk if unpacker is None else unpacker.decompress(chunk, limit)
+        if len(content) > MAX_BODY:
+            raise BodyTooLargeError
+    return bytes(content)
+
+
+def load_body(content: bytes, charset: str | None, hide: Callable[[str], str]) -> Any:
+    """The JSON of a body without secrets."""
+    return map_texts(load_json(content, charset), hide)
 
 
 def read_body(body: Mapping[str, Any]) -> list[Reply]:
@@ -51,17 +70,26 @@ def read_body(body: Mapping[str, Any]) -> list[Reply]:
             choices = body[key]
             if len(choices) != 1:
                 usage = {}  # it is the total of all choices
-            return [_choice(choice, usage) for choice in choices]
+            return [_choice(choice, usage) for choice in choices] or [_nothing(usage)]
     content = body["content"] if "content" in body else body["output"]
-    details = body.get("incomplete_details") or {}
-    stop = body.get("stop_reason") or details.get("reason") or body.get("status")
-    return [_reply(content, stop, usage, error=body.get("error"))]
+    details = body.get("incomplete_details")
+    reason = details.get("reason") if isinstance(details, dict) else None
+    stop = body.get("stop_reason") or reason or body.get("status")
+    reply = _reply(content, stop, usage, error=body.get("error"))
+    empty = content == [] and reply.stop_reason not in {LENGTH, *DECLINING}
+    return [_nothing(usage) if empty and reply.error is None else reply]
 
 
-def read_error(content: bytes) -> tuple[str, str | None]:
+def _nothing(usage: dict[str, int]) -> Reply:
+    return Reply("", usage, error="the response holds no reply")
+
+
+def read_error(
+    content: bytes, charset: str | None = None, hide: Callable[[str], str] = str
+) -> tuple[str, str | None]:
     """The message and the code of an error body; the code is "declined" for a declined prompt."""
     try:
-        body = load_body(content)
+        body = load_body(content, charset, hide)
         error = body.get("error", body) if isinstance(body, dict) else body
         if not isinstance(error, dict):
             return str(error), None
@@ -69,7 +97,7 @@ def read_error(content: bytes) -> tuple[str, str | None]:
         reasons = (error.get("metadata") or {}).get("reasons")
         return error_message(error), "declined" if code in DECLINED_CODES or reasons else code
     except MALFORMED:
-        return content[:500].decode("utf-8", "replace"), None
+        return hide(content.decode("utf-8", "replace")), None
 
 
 def error_message(error: Any) -> str:
@@ -85,7 +113,9 @@ def _choice(choice: Mapping[str, Any], usage: dict[str, int]) -> Reply:
     error = choice.get("error")
     if "text" in choice:  # a completion that is not a chat
         return _reply(choice["text"], stop, usage, error=error)
-    message = choice.get("message") or choice["content"]
+    message = choice.get("message") or choice.get("delta") or choice["content"]
+    if isinstance(message, str):
+        message = {"content": message}
     content = message.get("content", message.get("parts"))
     thought = message.get("reasoning_content") or message.get("reasoning")
     if not content and message.get("refusal"):
@@ -100,6 +130,8 @@ def _reply(
     thought: Any = None,
     error: Any = None,
 ) -> Reply:
+    if isinstance(content, (bool, int, float)):
+        raise TypeError("the content is not text")
     text, thoughts = "", [thought] if isinstance(thought, str) and thought else []
     for kind, piece in _pieces(content):
         if kind == "reasoning":
@@ -114,25 +146,23 @@ def _reply(
     return Reply(text, usage, reason or None, "\n\n".join(thoughts) or None, broken)
 
 
-def _pieces(content: Any) -> Iterator[tuple[str, str]]:
-    """Yields (kind, text) for each part of a content; kinds are text, reasoning and refusal."""
+def _pieces(content: Any, kind: str = "text") -> Iterator[tuple[str, str]]:
+    """Yields (kind, text) for each text in a content; kinds are text, reasoning and refusal."""
     if isinstance(content, str):
-        yield "text", content
+        yield kind, content
     elif isinstance(content, list):
         for part in content:
-            thinking = part.get("thinking")
-            if part.get("type") == "reasoning":
-                blocks = [*(part.get("summary") or []), *(part.get("content") or [])]
-                yield from (("reasoning", block["text"]) for block in blocks if block.get("text"))
-            elif thinking:
-                for block in [thinking] if isinstance(thinking, str) else thinking:
-                    yield "reasoning", block if isinstance(block, str) else block.get("text") or ""
-            elif part.get("refusal"):
-                yield "refusal", part["refusal"]
-            else:
-                yield from _pieces(part.get("text") or part.get("content"))
-    elif content is not None:
-        raise TypeError("the content is not text")
+            yield from _pieces(part, kind)
+    elif isinstance(content, dict):
+        inner = {"text": content.get("text") or content.get("content")}
+        if content.get("type") == "reasoning":
+            inner = {"reasoning": [content.get("summary"), content.get("content")]}
+        elif content.get("thinking"):
+            inner = {"reasoning": content["thinking"]}
+        elif content.get("refusal"):
+            inner = {"refusal": content["refusal"]}
+        for own, part in inner.items():
+            yield from _pieces(part, kind if own == "text" else own)
 
 
 def _usage(usage: Any) -> dict[str, int]:

@@ -12,7 +12,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from urllib.parse import urlsplit
 
 from trivium.core.dialogue import Reply
-from trivium.core.errors import UserError
+from trivium.core.errors import FailedCallsError
 from trivium.core.records import TOKENS, Attempt
 from trivium.models.settings import Model
 
@@ -90,7 +90,7 @@ class Caller:
         self._answered = self._failed = 0  # attempts
         self._replied = self._warned = self._draining = False
         self._open = 0  # calls in progress
-        self.stopped: UserError | None = None  # why the run was stopped
+        self.stopped: FailedCallsError | None = None  # why the run was stopped
         self._countdown: asyncio.Task[None] | None = None
         self._waits_until = 0.0
         self._silence: asyncio.TimerHandle | None = None
@@ -131,7 +131,7 @@ class Caller:
         self._answered += attempt.error is None
         self._failed += attempt.error is not None
         if self._failed >= MAX_FIRST_FAILURES and not self._answered:
-            self.stopped = UserError(
+            self.stopped = FailedCallsError(
                 f"the first {self._failed} attempts of {self._name} all failed ({attempt.error})"
             )
             raise self.stopped
@@ -153,11 +153,11 @@ class Caller:
         if self._countdown is not None:
             self._countdown.cancel()
 
-    def _stop(self, problem: Exception) -> UserError:
+    def _stop(self, problem: Exception) -> FailedCallsError:
         """The error that ends the run, to be raised by the caller."""
         if self.stopped is None:
             hint = " (does its URL end in /v1?)" if self._short_url else ""
-            self.stopped = UserError(f"{self._name} cannot be asked: {problem}{hint}")
+            self.stopped = FailedCallsError(f"{self._name} cannot be asked: {problem}{hint}")
         return self.stopped
 
     async def _wait(self, problem: CallError, tried: int) -> None:

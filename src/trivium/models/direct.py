@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from trivium.core.dialogue import Dialogue, Reply, converse
 from trivium.core.errors import UserError
-from trivium.core.loops import run_async
+from trivium.core.loops import aside, run_async
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.backends import Batch
@@ -76,7 +76,8 @@ class _Pool:
             await converse(dialogue, ask)
         except CallError as problem:
             error = str(problem)
-        attempt = dialogue.attempt(self._model.name, error=error)
+        size = max(map(len, dialogue.replies), default=0)
+        attempt = await aside(size, dialogue.attempt, self._model.name, error=error)
         attempt.usage, attempt.reasoning = usage.to_dict(), usage.reasoning
         attempt.groups = attempt.groups | framing_groups(settings)
         return attempt

@@ -6,9 +6,9 @@ import asyncio
 import os
 import ssl
 import time
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import ClassVar
@@ -19,10 +19,21 @@ import aiohttp
 import certifi
 
 from trivium.core.dialogue import Reply
-from trivium.models.bodies import MALFORMED, load_body, read_body, read_error
+from trivium.core.loops import aside
+from trivium.core.text import one_line
+from trivium.models.bodies import (
+    MALFORMED,
+    PACKED,
+    BodyTooLargeError,
+    collect,
+    load_body,
+    read_body,
+    read_error,
+)
 from trivium.models.calls import CallError
 from trivium.models.protocols import PATHS, ProtocolName, Schema, request_body
 from trivium.models.providers import Address
+from trivium.models.secrets import hider, scrub_urls
 from trivium.models.settings import Model
 
 UNSUPPORTED = {400, 404, 405, 415, 422, 501}  # statuses for an unknown path or kind of body
@@ -55,10 +66,15 @@ class Endpoint:
             timeout=aiohttp.ClientTimeout(
                 total=timeout, sock_connect=min(timeout, SECONDS_TO_CONNECT)
             ),
-            headers={"Authorization": f"Bearer {address.key}", "Content-Type": "application/json"},
+            headers={
+                "Authorization": f"Bearer {address.key}",
+                "Content-Type": "application/json",
+                "Accept-Encoding": PACKED,
+            },
             cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
         )
-        self._proxy = _proxy(address.base_url)
+        self._proxy, self._hide = _proxy(address.base_url), hider()
 
     async def close(self) -> None:
         """Close all connections."""
@@ -69,7 +85,7 @@ class Endpoint:
     ) -> Reply:
         """The reply to a dialogue: the prompt, then replies and responses in turn."""
         turns = [
-            {"role": "assistant" if index % 2 else "user", "content": _encodable(text)}
+            {"role": "assistant" if index % 2 else "user", "content": text}
             for index, text in enumerate(messages)
         ]
         write = partial(request_body, model=self._model, turns=turns, system=system, schema=schema)
@@ -112,20 +128,22 @@ class Endpoint:
 
     async def _call(self, protocol: ProtocolName, write: Write) -> Reply:
         try:
-            reply = await self._post(self._address.url(PATHS[protocol]), write(protocol))
+            return await self._post(self._address.url(PATHS[protocol]), write(protocol))
         except CallError as problem:
-            problem.message = self._address.error_line(problem.message)
+            problem.message = one_line(scrub_urls(self._hide(problem.message)))
             raise
-        hide = self._address.hide_key
-        reasoning = None if reply.reasoning is None else hide(reply.reasoning)
-        return replace(reply, text=hide(reply.text), reasoning=reasoning)
 
     async def _post(self, url: str, body: bytes) -> Reply:
         try:
-            async with self._session.post(url, data=body, proxy=self._proxy) as response:
-                content = await response.read()
+            # A redirect is not followed: another server would be sent the prompt.
+            async with self._session.post(
+                url, data=body, proxy=self._proxy, allow_redirects=False
+            ) as response:
+                packed = response.headers.get("content-encoding")
+                content = await collect(response.content.iter_any(), packed)
         except aiohttp.ClientConnectorError as problem:  # no such host, nothing listens, no TLS
-            raise _unreachable(problem.os_error) from problem
+            why = getattr(problem, "certificate_error", None)
+            raise _unreachable(why or problem.os_error) from problem
         except aiohttp.ConnectionTimeoutError as problem:
             raise _unreachable(problem) from problem
         except TimeoutError as problem:
@@ -134,30 +152,36 @@ class Endpoint:
         except (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError, OSError) as problem:
             message = "the connection broke off before the reply was complete"
             raise CallError(message, retryable=True) from problem
-        except aiohttp.ClientError as problem:
+        except BodyTooLargeError as problem:  # so would be the next one, which is paid for too
+            raise CallError(str(problem), retryable=False) from problem
+        except (aiohttp.ClientError, zlib.error) as problem:
             raise CallError(f"{type(problem).__name__}: {problem}", retryable=True) from problem
         if response.status >= 300:
-            message, code = read_error(content)
+            status, location = response.status, response.headers.get("location")
+            message, code = read_error(content, response.charset, self._hide)
             if code == "declined":
                 return Reply(message, {}, "content_filter")
-            status = response.status
+            if status < 400 and location is not None:
+                message = f"the server redirects to {location}, which is not followed"
             raise CallError(
                 f"{status}: {message}",
                 status=status,
                 retryable=status in RETRYABLE or status >= 500,
                 after=retry_delay(response.headers),
-                hopeless=status in HOPELESS or code == "insufficient_quota",
+                hopeless=status in HOPELESS or status < 400 or code == "insufficient_quota",
                 at_first=status in HOPELESS_AT_FIRST,
             )
-        return read_reply(content)
+        return await aside(len(content), read_reply, content, response.charset, self._hide)
 
 
-def read_reply(content: bytes) -> Reply:
+def read_reply(
+    content: bytes, charset: str | None = None, hide: Callable[[str], str] = str
+) -> Reply:
     """The reply in the body of a response; CallError where there is none."""
     try:
-        reply = read_body(load_body(content))[0]
+        reply = read_body(load_body(content, charset, hide))[0]
     except MALFORMED as problem:
-        start = content[:120].decode("utf-8", "replace")
+        start = hide(content.decode("utf-8", "replace"))[:120]
         raise CallError(f"the body is not a reply: {start!r}", retryable=True) from problem
     if reply.error is not None:
         raise CallError(reply.error, retryable=True, usage=reply.usage)
@@ -167,7 +191,9 @@ def read_reply(content: bytes) -> Reply:
 def _unreachable(problem: BaseException) -> CallError:
     """The error of a failed connection: permanent unless the server has replied before."""
     number = getattr(problem, "errno", None)
-    if isinstance(number, int) and number > 0:
+    if isinstance(problem, ssl.SSLError):  # its number is not one of the system
+        why = f"TLS failed with {problem.reason}; is its URL http:// rather than https://?"
+    elif isinstance(number, int) and number > 0:
         why = os.strerror(number)
     else:
         why = getattr(problem, "strerror", None) or str(problem)
@@ -197,22 +223,21 @@ def _proxy(base_url: str) -> str | None:
     return None if proxy_bypass(host) else getproxies().get(scheme)
 
 
-def _encodable(text: str) -> str:
-    """The text without lone surrogates, which a model's earlier reply in a game may hold."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def retry_delay(headers: Mapping[str, str]) -> float | None:
-    """The seconds of a Retry-After header, which may be a number or a date."""
+    """The seconds of a Retry-After header, a number or a date by the server's clock."""
     value = headers.get("retry-after")
     if value is None:
         return None
     try:
         return max(0.0, float(value))
     except ValueError:
-        pass
+        moment, now = _moment(value), _moment(headers.get("date"))
+    return None if moment is None else max(0.0, moment - (time.time() if now is None else now))
+
+
+def _moment(date: str | None) -> float | None:
+    """The time of a date in a header."""
     try:
-        moment = parsedate_to_datetime(value)
-    except ValueError:
+        return None if date is None else parsedate_to_datetime(date).timestamp()
+    except (ValueError, OverflowError):
         return None
-    return max(0.0, moment.timestamp() - time.time())

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from trivium.core.errors import MissingExtraError, UserError, require
-from trivium.models.providers import one_line
+from trivium.core.text import one_line
 from trivium.models.settings import Model
 
 PROVIDER = "local"

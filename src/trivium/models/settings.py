@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import orjson
+
 from trivium.core.errors import UserError, require
+from trivium.models.secrets import hide_fields
 
 MAX_CONCURRENCY = 1000
 MAX_SHOTS = 100
 PROMPT = "{prompt}"  # what a template holds in the place of the prompt
-RESERVED_FIELDS = ("model", "messages", "input", "stream", "n")  # of requests
+RESERVED_FIELDS = ("model", "messages", "input", "prompt", "stream", "n")  # of requests
+
+TEXTS = ("system", "template", "preamble")  # settings that the command line reads from files
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-Api = Literal["auto", "chat", "responses"]
+Api = Literal["auto", "chat", "responses", "completions"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Settings:
     restate: bool = False
     template: str | None = None  # a text around every prompt, with {prompt} in its place
     shots: int = 0
+    preamble: str | None = None  # a text before everything else, for completions
+    stop: tuple[str, ...] = ()  # texts that end a completion
 
     def __post_init__(self) -> None:
         require(self.temp is None or self.temp >= 0, f"temp must be at least 0, got {self.temp}")
@@ -45,10 +51,20 @@ class Settings:
                 value is None or value in allowed,
                 f"{name} must be one of {', '.join(allowed)}, got {value!r}",
             )
-        read_extra_body(self.extra_body)
+        hide_fields(read_extra_body(self.extra_body))
         template = self.template
         require(template is None or PROMPT in template, f"template must hold {PROMPT} once or more")
+        if self.api == "completions":
+            require(not self.structured, "structured does not go with api completions")
+        else:
+            for name in ("preamble", "stop"):
+                require(not getattr(self, name), f"{name} goes with api completions")
         require(0 <= self.shots <= MAX_SHOTS, f"shots must be in 0..{MAX_SHOTS}, got {self.shots}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field, with the secrets of `extra_body` hidden."""
+        body = hide_fields(read_extra_body(self.extra_body))
+        return asdict(self) | {"extra_body": json.dumps(body, sort_keys=True) if body else None}
 
 
 @dataclass(frozen=True)
@@ -67,9 +83,15 @@ class ModelOptions:
     # that reasoning models can finish)
     max_output_tokens: int | None = None
     reasoning_effort: Effort | None = None  # how much a model reasons (default: the provider's own)
-    extra_body: str | None = None  # a JSON object with additional fields of every request
-    # the protocol (auto: responses at OpenAI, chat elsewhere, the other where a server lacks it)
+    # a JSON object with additional fields of every request; a field whose name ends in key, token,
+    # secret, password or authorization is hidden wherever it is written
+    extra_body: str | None = None
+    # the protocol (auto: responses at OpenAI, chat elsewhere, the other where a server lacks it);
+    # completions is for base models: the prompt is one text that ends where the reply begins
     api: Api = "auto"
+    preamble: Path | None = None  # completions: a file with a text before everything else
+    # completions: texts that end a reply (default: the next turn of the user, without a template)
+    stop: tuple[str, ...] = ()
     structured: bool = False  # force replies into the benchmark's JSON schema, if it has one
     restate: bool = False  # ask once more, in the same conversation, if a reply has no answer
     shots: int = 0  # worked examples before every item, as messages
@@ -92,20 +114,21 @@ class ModelOptions:
         require(self.timeout > 0, f"timeout must be above 0, got {self.timeout}")
         every = self.log_every
         require(every is None or every >= 1, f"log_every must be at least 1, got {every}")
+        object.__setattr__(self, "stop", tuple(self.stop))
         if isinstance(self.extra_body, Mapping):  # convenient in Python
             object.__setattr__(self, "extra_body", json.dumps(self.extra_body))
         self._settings({})  # validates the shared fields
 
     def settings(self) -> Settings:
-        """The settings among the options, with system message and template read from files."""
-        paths = {"system": self.system, "template": self.template}
-        return self._settings({key: read_text(path, key) for key, path in paths.items() if path})
+        """The settings among the options, with texts read from files."""
+        paths = {key: path for key in TEXTS if (path := getattr(self, key)) is not None}
+        return self._settings({key: read_text(path, key) for key, path in paths.items()})
 
     def _settings(self, texts: Mapping[str, str]) -> Settings:
         shared = {one.name: getattr(self, one.name) for one in fields(Settings)}
         body = read_extra_body(self.extra_body)
         extra = json.dumps(body, sort_keys=True) if body else None
-        return Settings(**shared | {"system": None, "template": None, "extra_body": extra, **texts})
+        return Settings(**shared | dict.fromkeys(TEXTS) | {"extra_body": extra, **texts})
 
 
 @dataclass(frozen=True)
@@ -138,25 +161,18 @@ def is_model(solver: str) -> bool:
     return "/" in solver.partition(":")[0]
 
 
-def folder_name(solver: str) -> str:
-    """A solver's name as a valid folder name."""
-    return re.sub(r"[^A-Za-z0-9._-]", "_", solver)
-
-
 def read_extra_body(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
     """The additional fields of every request."""
     if given is None:
         return {}
-    body: Any = given
-    if isinstance(given, str):
-        try:
-            body = json.loads(given)
-        except ValueError:
-            body = None
-    require(
-        isinstance(body, Mapping),
-        f"""extra_body must be a JSON object such as '{{"top_k": 20}}', got {given!r:.80}""",
-    )
+    body: Any = None
+    try:
+        body = json.loads(given) if isinstance(given, str) else given
+        orjson.dumps(body)  # as in a request, which is not nested too deeply
+    except (ValueError, TypeError, RecursionError):
+        body = None
+    # What was given is not repeated: it may hold a key.
+    require(isinstance(body, Mapping), """extra_body must be a JSON object such as {"top_k": 20}""")
     for name in RESERVED_FIELDS:
         require(name not in body, f"extra_body must not set {name}, which Trivium sets itself")
     return dict(body)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ import orjson
 from trivium.core.errors import require
 from trivium.core.files import atomic_write, dump_line, write_json
 from trivium.core.records import MANIFEST, RECORDS, Attempt
+from trivium.core.text import csv_text
 from trivium.evaluation.evaluation import versions
 from trivium.people.adaptive import fit_of
 from trivium.people.experiment import Experiment
@@ -152,15 +151,5 @@ def _answer(attempt: Attempt) -> Row:
 
 
 def _write_table(path: Path, columns: list[str], rows: Iterable[Row]) -> None:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({key: _safe(value) for key, value in row.items()} for row in rows)
     with atomic_write(path) as file:
-        file.write(text.getvalue().encode())
-
-
-def _safe(value: Any) -> Any:
-    """The value, quoted if a spreadsheet would take it for a formula."""
-    risky = isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r", "\n")
-    return f"'{value}" if risky else value
+        file.write(csv_text([columns, *([row.get(name) for name in columns] for row in rows)]))

@@ -7,6 +7,7 @@ text that is the same in all items, such as the form of the answer.
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 from collections.abc import Mapping
 from functools import cache
@@ -28,29 +29,33 @@ Fields = Mapping[str, Any] | None
 
 def audit_verdict(benchmark: AnyBenchmark, spec: Fields, view: Fields) -> str:
     """Whether items of this spec in this view passed an audit, were caught, or were not audited."""
-    kept = _find(benchmark, spec, view)
-    if kept is None:
-        return CAUGHT if _keeps_leaks(benchmark, spec) else NOT_AUDITED
-    return str(kept["verdict"])
+    if _keeps_leaks(benchmark, spec):
+        return CAUGHT
+    kept = stored_audit(benchmark, spec, view)
+    return NOT_AUDITED if kept is None else str(kept["verdict"])
 
 
 def audit_sentence(benchmark: AnyBenchmark, spec: Fields, view: Fields) -> str:
     """What is known about shortcuts in items of this spec in this view."""
-    kept = _find(benchmark, spec, view)
+    kept = stored_audit(benchmark, spec, view)
     command = f"trivium audit {benchmark.name}"
-    if kept is None and _keeps_leaks(benchmark, spec):
-        return f"Audit: these items keep the shortcuts of the original on purpose ({command})."
+    if _keeps_leaks(benchmark, spec):
+        found = f"such as {kept['strongest']['name']}, {_reach(kept)}" if kept else command
+        return f"Audit: {benchmark.why_leaky} ({found})."
     if kept is None:
         return f"Audit: this view was not audited; {command} tells whether it has shortcuts."
-    strongest = kept["strongest"]
-    reach = f"{strongest['value']:.3f} against {strongest['chance']:.3f} by chance"
+    strongest = f"{kept['strongest']['name']} ({_reach(kept)})"
     if kept["verdict"] == CAUGHT:
-        why = ", kept on purpose as in the original" if kept["keeps_leaks_on_purpose"] else ""
-        return f"Audit: these items have shortcuts{why}, such as {strongest['name']} ({reach})."
+        return f"Audit: these items have shortcuts, such as {strongest}."
     return (
         f"Audit: passed. None of {kept['tried']} cues beats chance on {kept['items']:,} fresh "
-        f"items, learned probes among them; the nearest is {strongest['name']} ({reach})."
+        f"items, learned probes among them; the nearest is {strongest}."
     )
+
+
+def _reach(kept: Mapping[str, Any]) -> str:
+    strongest = kept["strongest"]
+    return f"{strongest['value']:.3f} against {strongest['chance']:.3f} by chance"
 
 
 def presets_with_shortcuts(benchmark: AnyBenchmark) -> list[str]:
@@ -83,7 +88,7 @@ def audits_path(benchmark: AnyBenchmark) -> Path:
     return Path(str(sys.modules[type(benchmark).__module__].__file__)).with_name("audits.json")
 
 
-def _find(benchmark: AnyBenchmark, spec: Fields, view: Fields) -> dict[str, Any] | None:
+def stored_audit(benchmark: AnyBenchmark, spec: Fields, view: Fields) -> dict[str, Any] | None:
     """The stored audit of a spec in a view, or in one that shows the same."""
     if spec is None:
         return None
@@ -115,22 +120,36 @@ def _same_surface(benchmark: AnyBenchmark, spec: bytes, view: str, other: str) -
 def _stored(benchmark: AnyBenchmark) -> dict[str, dict[str, dict[str, Any]]]:
     """All audits stored beside a benchmark, by spec and view."""
     path = audits_path(benchmark)
-    return dict(orjson.loads(path.read_bytes())) if path.exists() else {}
+    stored = orjson.loads(path.read_bytes()) if path.exists() else {}
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for spec, audits in stored.items():
+        # A field that was added since has its default, and one that was removed is left out.
+        name, _, fields = spec.partition(" ")
+        key = _key(benchmark, orjson.loads(fields)) if name == benchmark.name else spec
+        found[key] = {
+            _view_key(benchmark, orjson.loads(view)) if name == benchmark.name else view: kept
+            for view, kept in audits.items()
+        }
+    return found
 
 
 def _key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
     """The key of a spec: the benchmark and every field that its items depend on."""
-    spec = spec_to_dict(spec_from_dict(benchmark.spec_type, fields))
-    spec.pop("size", None)  # how many items a dataset has does not change an item
-    return f"{benchmark.name} {orjson.dumps(spec, option=orjson.OPT_SORT_KEYS).decode()}"
+    return f"{benchmark.name} {_fields_key(benchmark.spec_type, fields)}"
 
 
 def _view_key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
-    view = spec_to_dict(spec_from_dict(benchmark.view_type, fields))
-    return orjson.dumps(view, option=orjson.OPT_SORT_KEYS).decode()
+    return _fields_key(benchmark.view_type, fields)
+
+
+def _fields_key(kind: type[Any], fields: Mapping[str, Any]) -> str:
+    known = {field.name for field in dataclasses.fields(kind)}
+    values = {name: value for name, value in fields.items() if name in known}
+    every = spec_to_dict(spec_from_dict(kind, values))
+    return orjson.dumps(every, option=orjson.OPT_SORT_KEYS).decode()
 
 
 def _keeps_leaks(benchmark: AnyBenchmark, fields: Fields) -> bool:
-    """Whether the spec is that of a preset that keeps the leaks of the original."""
+    """Whether the spec is that of a preset that has shortcuts on purpose."""
     spec = None if fields is None else spec_from_dict(benchmark.spec_type, fields)
     return any(benchmark.presets[name] == spec for name in benchmark.leaky_presets)

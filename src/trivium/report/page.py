@@ -125,15 +125,15 @@ def write_report(
     return folder / REPORT
 
 
-def write_plots(folder: Path, label: str | None = None) -> list[Path]:
+def write_plots(folder: Path, label: str | None = None, out: Path | None = None) -> list[Path]:
     """The paths of a run's charts, which are drawn again."""
-    return _save_charts(read_run(folder, label))
+    return _save_charts(read_run(folder, label), out)
 
 
-def _save_charts(run: Run) -> list[Path]:
+def _save_charts(run: Run, out: Path | None = None) -> list[Path]:
     groups = [*(found.charts for found in run.thresholds), *(one.charts for one in run.sections)]
     charts = [chart for group in groups for chart in group if chart.panels]
-    return save_charts(charts, run.styles, run.folder / PLOTS, run.label)
+    return save_charts(charts, run.styles, out or run.folder / PLOTS, run.label)
 
 
 def read_run(folder: Path, label: str | None = None) -> Run:

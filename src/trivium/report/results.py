@@ -19,7 +19,7 @@ from trivium.core.benchmark import AnyBenchmark, ChartAxis
 from trivium.core.errors import UserError, require
 from trivium.core.records import MANIFEST, PEOPLE, RECORDS, Row, read_records, solver_group
 from trivium.core.results import Summary, Tally, item_number, merged
-from trivium.core.spec import changed_fields, read_mapping, spec_from_dict
+from trivium.core.spec import changed_fields, read_mapping, short, spec_from_dict
 from trivium.core.statistics import Estimate
 from trivium.evaluation.plan import plain
 from trivium.report.audits import CAUGHT, audit_verdict
@@ -355,5 +355,7 @@ def setting_name(benchmark: AnyBenchmark, row: Mapping[str, Any]) -> str:
     view = spec_from_dict(benchmark.view_type, row.get("view") or {})
     preset = next((name for name, preset in benchmark.presets.items() if preset == spec), None)
     changed = {} if preset else changed_fields(spec)
-    parts = [f"{key}={plain(value)}" for key, value in {**changed, **changed_fields(view)}.items()]
+    parts = [
+        f"{key}={short(plain(value))}" for key, value in {**changed, **changed_fields(view)}.items()
+    ]
     return " ".join(([preset] if preset else []) + parts) or "default"

@@ -22,6 +22,7 @@ from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.records import CUT_OFF, DECLINED, FAILED, TOKENS, UNSCORED
 from trivium.core.results import Summary, TokenCount
+from trivium.core.text import clean
 from trivium.report.results import ROLES, STUDIED, BenchmarkResults, GroupKey, natural, role_of
 
 WIDTH = 160  # of output to a file or a pipe
@@ -67,6 +68,10 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     note: str = ""  # printed below the table
+
+    def __post_init__(self) -> None:
+        for name in ("title", "columns", "rows", "note"):
+            object.__setattr__(self, name, _cleaned(getattr(self, name)))
 
     def show(self, console: Console) -> None:
         """Print it; no text is cut off, and texts from records are never read as markup."""
@@ -114,6 +119,11 @@ class Table:
         """The table in Markdown, without its title."""
         lines = [self.columns, ["---"] * len(self.columns), *self.rows]
         return "\n".join(f"| {' | '.join(map(markdown_text, line))} |" for line in lines)
+
+
+def _cleaned(value: Any) -> Any:
+    """A text, or tuples of texts, without what would control a terminal."""
+    return clean(value) if isinstance(value, str) else tuple(map(_cleaned, value))
 
 
 def markdown_text(text: str) -> str:
@@ -291,7 +301,7 @@ def scored_items(summary: Summary, metric: str) -> str:
 
 def number(value: float | None, missing: str = "undefined") -> str:
     """A value with three decimals."""
-    return missing if value is None else f"{value:.3f}"
+    return missing if value is None else f"{round(value, 3) + 0.0:.3f}"  # never -0.000
 
 
 def _splits(results: BenchmarkResults) -> list[tuple[list[str], By]]:

@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from trivium import __version__
+from trivium.core.text import clean
 from trivium.report.plot import MARKS, REFERENCE_NAMES, REFERENCES
 from trivium.report.results import kind_words
 
@@ -26,7 +27,7 @@ def render_page(template: str, **values: Any) -> str:
 
 
 def render(template: str, **values: Any) -> str:
-    """The text of a template with these values, all of them escaped."""
+    """The text of a template with these values, all of them escaped and clean."""
     environment = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
@@ -42,7 +43,7 @@ def render(template: str, **values: Any) -> str:
     environment.globals["reference_names"] = REFERENCE_NAMES
     # orjson writes NaN as null, which a browser can parse.
     environment.policies["json.dumps_function"] = lambda value, **_: orjson.dumps(value).decode()
-    return environment.get_template(template).render(version=__version__, **values)
+    return clean(environment.get_template(template).render(version=__version__, **values))
 
 
 def asset(name: str) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +12,7 @@ from trivium.core.files import atomic_write
 from trivium.core.records import MANIFEST, RECORDS, read_records
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import Task
+from trivium.core.text import csv_text
 from trivium.thresholds.search import KIND, Axis, Search, ThresholdPlan
 
 TABLE = "thresholds.csv"
@@ -116,7 +115,7 @@ def threshold_text(search: Search) -> str:
         return f"{'beyond' if beyond else 'before'} {levels.values[beyond]:g}, {which}"
     low = f"below {min(levels.values):g}" if found.low is None else f"{found.low:.3g}"
     high = f"above {max(levels.values):g}" if found.high is None else f"{found.high:.3g}"
-    value = "outside" if found.value is None else f"{found.value:.3g}"
+    value = "in" if found.value is None else f"{found.value:.3g}"
     return f"{value} [{low}, {high}]"
 
 
@@ -146,17 +145,15 @@ def threshold_note(search: Search) -> str:
 def write_thresholds(searches: Sequence[Search], folder: Path) -> None:
     """Write thresholds.csv: a row for every threshold."""
     plan = searches[0].plan
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
     by = [plan.by.field] if plan.by else []
     heads = ["solver", *by, "field", "target", "threshold", "low", "high", "items"]
     heads += ["unscored", "fits", "note"]
-    table.writerow(heads)
+    rows: list[list[Any]] = [heads]
     for found in map(threshold_of, searches):
         ends = ["" if end is None else f"{end:.6g}" for end in (found.value, found.low, found.high)]
         own = [] if found.by is None else [f"{found.by:g}"]
         fits = "yes" if found.fits else "no"
         limits = [found.items, found.unscored, fits, found.note]
-        table.writerow([found.solver, *own, found.field, plan.target, *ends, *limits])
+        rows.append([found.solver, *own, found.field, plan.target, *ends, *limits])
     with atomic_write(folder / TABLE) as file:
-        file.write(text.getvalue().encode())
+        file.write(csv_text(rows))

@@ -31,7 +31,7 @@ from trivium.benchmarks.blicket.inference.scripts import best_fixed_script, max_
 from trivium.cli import main
 from trivium.core.benchmark import Ceiling
 
-DOCS = Path(__file__).parents[3] / "docs" / "blicket_game.md"
+DOCS = Path(__file__).parents[3] / "docs" / "benchmarks" / "blicket_game.md"
 FIVE = FIVE_RULES
 EVERY = [
     machine for rules in (FIVE, ("threshold-1", "threshold-3")) for machine in make_space(3, rules)

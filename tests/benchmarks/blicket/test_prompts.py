@@ -30,7 +30,7 @@ from trivium.core.streams import Stream, stream_key
 
 def full(*fields: Any, **named: Any) -> PromptSpec:
     """A spec with the paper's evidence."""
-    return PromptSpec(*fields, **{"evidence": "full", **named})
+    return PromptSpec(*fields, **named)
 
 
 SPECS = [

@@ -68,7 +68,7 @@ def explicit_specs(draw: st.DrawFn) -> ExplicitSpec:
     hops = draw(st.integers(3, 12))
     k = draw(st.integers(2, 12))
     path, balance, alias = (draw(st.booleans()) for _ in range(3))
-    ordered = not balance and draw(st.booleans())
+    ordered = draw(st.booleans())
     sizes: dict[str, Any] = {}
     if not path and not balance:
         sizes = {name: draw(st.none() | st.integers(2, 12)) for name in ("k0", "k1", "k2")}

@@ -86,25 +86,25 @@ def test_twins_in_plain_english(benchmark: NhopExplicit | NhopImplicit) -> None:
         assert low <= difference <= high
 
 
-@pytest.mark.parametrize("m", [4, 8, 16])
+@pytest.mark.parametrize("m", [4, 16])
 def test_the_pointer_is_at_chance_on_bags(m: int) -> None:
-    """99% intervals for all sizes together; a lean of 1.2 points would be caught."""
+    """99% intervals for all sizes together; a lean of four points would be caught."""
     pointer = IMPLICIT.solvers["pointer_f_n1"]
     hits = sum(
         attempt(IMPLICIT, item, pointer, NhopView()).kind == "right"
-        for item in generate(ImplicitSpec(m=m), 20, 0, 10_000)
+        for item in generate(ImplicitSpec(m=m), 20, 0, 2000)
     )
-    found = proportion(hits, 10_000, level=1 - 0.01 / 3)
+    found = proportion(hits, 2000, level=1 - 0.01 / 2)
     assert (found.low or 0) <= 1 / m <= (found.high or 1)
 
 
-@pytest.mark.parametrize("hop", [2, 3, 4])
+@pytest.mark.parametrize("hop", [2, 4])
 @pytest.mark.parametrize("solver", ["oracle", "pointer_f_n1", "random_candidate"])
 def test_an_ablated_hop_leaves_every_solver_at_chance(hop: int, solver: str) -> None:
     spec = ImplicitSpec(hops=6, ablate_inner=True, ablate_hop=hop)
     hits = sum(
         attempt(IMPLICIT, item, IMPLICIT.solvers[solver], NhopView()).kind == "right"
-        for item in generate(spec, 21, 0, 3000)
+        for item in generate(spec, 21, 0, 600)
     )
-    found = proportion(hits, 3000, level=0.999)
+    found = proportion(hits, 600, level=0.999)
     assert (found.low or 0) <= 1 / 8 <= (found.high or 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -140,9 +141,13 @@ def test_a_budget_decides_the_contexts_itself(extra: dict[str, Any]) -> None:
         ExplicitSpec(budget_lines=80, **extra)
 
 
-def test_chains_in_order_leave_nothing_to_balance() -> None:
-    with pytest.raises(UserError, match="that chain_only_ordered leaves out"):
-        ExplicitSpec(chain_only_ordered=True, block_head_balance=True)
+@pytest.mark.parametrize("name", EXPLICIT.presets)
+def test_every_preset_has_a_sanity_check(name: str) -> None:
+    """Only the facts of the right chain, in order."""
+    spec = replace(EXPLICIT.presets[name], chain_only_ordered=True)
+    (item,) = EXPLICIT.generate(spec, 1)
+    assert [line[1] for line in item.facts] == [f"f{hop}" for hop in range(1, spec.fact_hops + 1)]
+    assert EXPLICIT.gold(item).token == item.answer
 
 
 def test_what_follows_from_a_bag() -> None:

@@ -14,7 +14,7 @@ from trivium.benchmarks.variables.answer import INVALID, VariablesAnswer, parse_
 from trivium.benchmarks.variables.spec import VariablesView
 from trivium.core.reading import split_reasoning
 
-VIEW, ORIGINAL = VariablesView(), VariablesView(answer_form="original")
+VIEW, ORIGINAL = VariablesView(), VariablesView(wording="original")
 ITEM = SimpleNamespace(names=tuple(f"x_{number}" for number in range(1, 10)))
 TWO = VariablesAnswer(True, "x_1", "x_2", ("x_3", "x_4"))
 NONE = VariablesAnswer(True, "x_1", "x_2", ())

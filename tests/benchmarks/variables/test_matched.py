@@ -16,6 +16,8 @@ from trivium.benchmarks.variables.generate import generate
 from trivium.benchmarks.variables.layouts import layouts
 from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec, view_of
 from trivium.benchmarks.variables.table import closed_cosines
+from trivium.core.dialogue import attempt
+from trivium.core.errors import UserError
 
 CTRL, BOTH = PRESETS["balanced-ctrl"], PRESETS["balanced-hypotheses"]
 WIDE = VariablesSpec(balance="none", min_vars=14, max_vars=30, max_hyps=13)
@@ -75,7 +77,49 @@ def test_every_number_of_variables_from_fourteen_on_has_layouts(
     assert (known.shares >= 0).all()
 
 
-def test_mentions_say_nothing_about_control() -> None:
+RING = VariablesSpec(graph="dag", balance="hypotheses", max_vars=24)
+
+
+def test_a_dag_is_a_ring_of_six_families_with_the_numbers_of_a_forest() -> None:
+    """Each family is correlated with itself and two neighbours: with half of all variables."""
+    for item in generate(RING, 1, 0, 400):
+        known = item.observed
+        seen = [v for v, is_seen in enumerate(item.seen) if is_seen]
+        around = {v: frozenset([v, *known.partners(v)]) for v in seen}
+        assert {len(own) for own in around.values()} == {len(seen) // 2}
+        families = Counter(around.values())
+        assert len(families) == 6
+        assert len(set(families.values())) == 1
+        assert {len(item.parents[v]) for v in seen} == {1, 2}
+        first, second = item.target
+        assert item.gold.valid == (around[first] == around[second])
+        assert item.gold.valid or not around[first] & {second}
+        believed = set(item.hidden) & causes(item.hypotheses, item.target[1])
+        if item.gold.valid:
+            assert len(item.gold.control) == len(seen) // 2 - 2 + len(believed)
+        # A solver that takes correlations to be transitive sees a single set.
+        everything = set.union(*(set(own) for own in around.values()))
+        joined = set(around[first])
+        for _ in range(3):
+            joined |= set.union(*(set(around[v]) for v in joined))
+        assert joined == everything
+
+
+def test_a_dag_is_read_exactly_from_prose_and_refused_as_a_table() -> None:
+    for item in generate(RING, 2, 0, 60):
+        for renderer in ("corrset", "language-corrset"):
+            view = view_of(renderer)
+            for order in (0, 1):
+                shown = VARIABLES.reshuffle(item, order)
+                replied = attempt(VARIABLES, shown, VARIABLES.solvers["statistician"], view)
+                assert replied.scores["correct"] == 1
+    for renderer in ("markdown", "csv", "json", "language-tabular"):
+        with pytest.raises(UserError, match="does not go with matched items of a dag"):
+            VARIABLES.render(item, view_of(renderer))
+
+
+@pytest.mark.parametrize("spec", [CTRL, RING])
+def test_mentions_say_nothing_about_control(spec: VariablesSpec) -> None:
     """Of the variables with the same mentions the same share is controlled.
 
     Chi-squared against the share of each item; above 30 with probability 0.0002 at 8 degrees.
@@ -84,10 +128,12 @@ def test_mentions_say_nothing_about_control() -> None:
     controlled: Counter[tuple[int, int]] = Counter()
     expected: dict[tuple[int, int], float] = defaultdict(float)
     spread: dict[tuple[int, int], float] = defaultdict(float)
-    for item in generate(CTRL, 2, 0, 2500):
-        others = [v for v in range(len(item.names)) if v not in item.target]
+    for item in generate(spec, 2, 0, 2500):
+        mentioned = set(item.hidden)  # in prose, other unobserved variables are not printed
+        others = [v for v, known in enumerate(item.seen) if known or v in mentioned]
+        others = [v for v in others if v not in item.target]
         observed = [v for v in others if item.seen[v]]
-        size = len(item.observed.sets()[0])
+        size = len(observed) // 2 + 1
         share = (size - 2) / len(observed)
         valid, control = item.gold
         if not valid:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from trivium.benchmarks.nhop.item import NhopItem
+from trivium.benchmarks.nhop.item import UNKNOWN, NhopItem
 from trivium.benchmarks.nhop.spec import NhopView
 from trivium.benchmarks.nhop.surface import surface_of
 from trivium.core.reading import answer_line, find_answer, raises_doubt
@@ -69,6 +69,8 @@ def _value(text: str, item: NhopItem) -> str | None:
     """The token of the prompt that a value names."""
     if text.casefold() in map(str.casefold, item.accepted):
         return item.answer
+    if item.may_be_unknown and text.casefold() == UNKNOWN:
+        return UNKNOWN
     found = _VALUE.fullmatch(text)
     printed = {token for head, _, tail in item.triples() for token in (head, tail)}
     return _spelled(found) if found and _spelled(found) in printed else None

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from trivium.auditing.features import spelling
 from trivium.auditing.overlap import line_structure
-from trivium.benchmarks.nhop.item import NhopItem, true_chain
+from trivium.benchmarks.nhop.item import UNKNOWN, NhopItem, true_chain
 from trivium.benchmarks.nhop.spec import NhopView
 from trivium.benchmarks.nhop.surface import Symbols, surface_of
 from trivium.core.probes import Probe
@@ -17,21 +17,35 @@ _SPELLED = ("its number", "parity of its number", "length of its name", "first c
 def probes(item: NhopItem, view: NhopView) -> list[Probe]:
     """One probe for each block, or for a bag's last function: which line is the true one?"""
     words = surface_of(item, view)
+    shown = [words.word(token) for layer in item.layers() for token in layer]
+    if item.may_be_unknown:
+        known = item.answer != UNKNOWN
+        place = [line[0] for line in item.facts].index(item.start)
+        marked, features = {"start": words.word(item.start)}, {"place of the start": float(place)}
+        asked = Probe("answerable", ["answerable"], [known], marked, {}, features, shown)
+        if not known:
+            return [asked]
+        return [asked, *probes(item._replace(may_be_unknown=False), view)]
     if not item.blocks:
         right = [tail == item.answer for tail in item.candidates]
-        return [_probe(words, item.depth, item.last_lines, right, 0)]
+        return [_probe(words, item.depth, item.last_lines, right, 0, shown)]
     chain = true_chain(item)
     found = []
     for number, block in enumerate(item.blocks):
         lines, hop = block.resolved(), int(block.function[1:])
         if hop > 1:  # the line of f1 is found by reading: it has the question's token
             right = [line == (chain[hop - 1], chain[hop]) for line in lines]
-            found.append(_probe(words, hop, lines, right, number))
+            found.append(_probe(words, hop, lines, right, number, shown))
     return found
 
 
-def _probe(
-    words: Symbols, hop: int, lines: Sequence[tuple[str, str]], right: Sequence[bool], block: int
+def _probe(  # noqa: PLR0917
+    words: Symbols,
+    hop: int,
+    lines: Sequence[tuple[str, str]],
+    right: Sequence[bool],
+    block: int,
+    shown: Sequence[str],
 ) -> Probe:
     """A probe whose candidates are these lines, named by their tails."""
     item = words.item
@@ -63,7 +77,6 @@ def _probe(
         "first fact with its head": [facts.get(head, missing) for head in heads],
         "first fact with its tail": [facts.get(tail, missing) for tail in tails],
     }
-    shown = [words.word(token) for layer in item.layers() for token in layer]
     return Probe(f"line of f{hop}", [*map(words.word, tails)], right, marked, features, names=shown)
 
 

@@ -12,10 +12,11 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from trivium.benchmarks.nhop.files import SHORT_NAMES
-from trivium.benchmarks.nhop.generate import Batch, Ints, batches, item_id, layout
+from trivium.benchmarks.nhop.files import SHORT_NAMES, to_row
+from trivium.benchmarks.nhop.generate import Batch, Ints, batches, generate, item_id, layout
 from trivium.benchmarks.nhop.item import layer_letters, question_text
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, Spec
+from trivium.core.files import dump_line
 from trivium.core.spec import spec_to_dict
 
 Bytes = NDArray[np.uint8]
@@ -24,6 +25,9 @@ FILL = "\0"  # pads names of different lengths, such as f9 and f10
 
 def generate_lines(spec: Spec, seed: int, start: int, count: int) -> Iterator[bytes]:
     """The items start .. start + count - 1 as JSON Lines, a batch at a time."""
+    if isinstance(spec, ImplicitSpec) and spec.answerable == "mixed":  # answers differ in length
+        yield from (dump_line(to_row(item)) for item in generate(spec, seed, start, count))
+        return
     writer = _Writer(spec, seed)
     end = start + count
     while start < end:

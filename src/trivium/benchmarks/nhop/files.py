@@ -6,7 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from trivium.benchmarks.nhop.item import Candidates, NhopItem, Triple, derive, read_question
+from trivium.benchmarks.nhop.item import (
+    UNKNOWN,
+    Candidates,
+    NhopItem,
+    Triple,
+    derive,
+    read_question,
+)
 from trivium.core.benchmark import Origin
 from trivium.core.errors import require
 
@@ -35,6 +42,8 @@ def to_row(item: NhopItem) -> dict[str, Any]:
         "answer_id": item.answer,
         "answer_aliases": item.accepted,
     }
+    if item.may_be_unknown:
+        row["may_be_unknown"] = True
     if item.origin is not None:
         row |= {"spec": item.origin.spec, "seed": item.origin.seed, "index": item.origin.index}
     return row
@@ -57,17 +66,19 @@ def from_row(row: Mapping[str, Any], explicit: bool) -> NhopItem:
         f"answer_aliases must be a list of texts that includes {answer!r}, got {accepted!r}",
     )
     origin = Origin.from_row(row)
-    item = NhopItem(str(name), facts, blocks, start, depth, str(answer), accepted, origin)
+    asks = bool(row.get("may_be_unknown")) or answer == UNKNOWN
+    item = NhopItem(str(name), facts, blocks, start, depth, str(answer), accepted, origin, asks)
     require(bool(item.candidates), f"{facts_key} must hold lines of f{depth}, which is asked for")
     _check_aliases(item)
     derived = derive(item)
     require(len(derived) <= 1, f"more than one answer can be derived: {', '.join(derived)}")
     require(
-        not derived or derived == [answer],
+        derived == [answer] or (not derived and (answer == UNKNOWN or not asks)),
         f"answer_id is {answer!r}, but the facts lead to {''.join(derived)!r}",
     )
     # A link may be left out on purpose, but a solver must be able to name the answer.
-    require(answer in item.candidates, f"answer_id is {answer!r}, which is none of the candidates")
+    known = answer in item.candidates or answer == UNKNOWN
+    require(known, f"answer_id is {answer!r}, which is none of the candidates")
     return item
 
 

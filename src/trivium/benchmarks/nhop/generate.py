@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.benchmarks.nhop.item import Candidates, NhopItem, layer_letters
+from trivium.benchmarks.nhop.item import UNKNOWN, Candidates, NhopItem, layer_letters
 from trivium.benchmarks.nhop.spec import ImplicitSpec, Spec
 from trivium.core.benchmark import Origin
 from trivium.core.spec import spec_to_dict
@@ -60,11 +60,13 @@ def layout(spec: Spec) -> Layout:
     return Layout(widths, rows(facts), [*map(rows, blocks)], depth, columns[0, depth])
 
 
-def item_space(spec: Spec) -> int:
+def item_space(spec: Spec) -> int | None:
     """The number of different items: tokens for every path, times orders of lines.
 
     Exchanging paths of one shape that print the same lines does not change an item.
     """
+    if isinstance(spec, ImplicitSpec) and spec.answerable == "mixed":
+        return None
     paths, facts, blocks = _plan(spec)
     shape = layout(spec)
     space = math.prod(math.perm(spec.M, width) for width in shape.widths)
@@ -90,7 +92,8 @@ def _plan(spec: Spec) -> tuple[list[Path], list[Line], list[list[Line]]]:
     shown = wrong if spec.block_head_balance else 0
     end = n if spec.path_collision_stress or spec.L == 1 else n - 1
     paths = [(0, n), *[(0, end)] * shown, *[(0, spec.fact_hops)] * (spec.contexts - shown)]
-    facts = [(chain, hop) for hop in range(1, spec.fact_hops + 1) for chain in range(len(paths))]
+    printed = 1 if spec.chain_only_ordered else len(paths)
+    facts = [(chain, hop) for hop in range(1, spec.fact_hops + 1) for chain in range(printed)]
     if rest := spec.filling.rest:
         paths.append((0, rest))
         facts += [(len(paths) - 1, hop) for hop in range(1, rest + 1)]
@@ -106,7 +109,7 @@ def _plan(spec: Spec) -> tuple[list[Path], list[Line], list[list[Line]]]:
     for block, size in zip(spec.blocks, spec.block_sizes, strict=True):
         if block == n and spec.decoys:
             others = add(spec.decoys, n - 2, n)
-            facts += [(decoy, n - 1) for decoy in others]
+            facts += [(decoy, n - 1) for decoy in others if not spec.chain_only_ordered]
         elif spec.path_collision_stress or spec.block_head_balance:
             others = ladder
         else:
@@ -123,6 +126,7 @@ class Batch:
     tokens: Ints  # in the columns of the layout
     facts: Ints  # the lines of the layout in printed order
     blocks: list[tuple[Ints, Ints | None]]  # the same for each block, and its aliases from 1
+    unknown: NDArray[np.bool_]  # whether a line of the target's chain is missing
 
 
 def batches(spec: Spec, seed: int, start: int, count: int) -> Iterator[Batch]:
@@ -137,7 +141,8 @@ def draw(spec: Spec, seed: int, start: int, count: int) -> Batch:
     aliased = spec.alias_heads_per_block
     facts, candidates = len(shape.facts), sum(map(len, shape.blocks))
     needed = 2 * sum(shape.widths) + facts + (2 if aliased else 1) * candidates
-    words = _Words(word_block(spec_key(spec, seed), start, count, needed))
+    key = spec_key(spec, seed, ignore=("answerable",))  # twins have the same tokens and order
+    words = _Words(word_block(key, start, count, needed))
     tokens = np.concatenate([_distinct(words, width, spec.M) for width in shape.widths], axis=1)
     in_order = np.tile(np.arange(facts), (count, 1))
     order = in_order if spec.chain_only_ordered else words.order(facts)
@@ -145,7 +150,31 @@ def draw(spec: Spec, seed: int, start: int, count: int) -> Batch:
         (words.order(len(lines)), words.order(len(lines)) + 1 if aliased else None)
         for lines in shape.blocks
     ]
-    return Batch(start, tokens, order, blocks)
+    unknown = np.zeros(count, dtype=np.bool_)
+    if isinstance(spec, ImplicitSpec) and spec.answerable == "mixed":
+        missing, unknown = _missing_lines(spec, key, start, count)
+        kept = (order[:, :, None] != missing[:, None, :]).all(axis=2)
+        order = order[kept].reshape(count, -1)
+    return Batch(start, tokens, order, blocks, unknown)
+
+
+def _missing_lines(
+    spec: ImplicitSpec, key: int, start: int, count: int
+) -> tuple[Ints, NDArray[np.bool_]]:
+    """The two lines that each bag lacks, and whether one is of the target's chain.
+
+    Both are of one relation: if a single line were missing, it would follow from the others, since
+    every relation is one to one.
+    """
+    words = word_block(stream_key("answerable", key), start, count, 4).astype(np.int64)
+    relation, coin, first, second = words.T
+    others = spec.m - 1
+    first %= others
+    second = (first + 1 + second % (others - 1)) % others
+    unknown = coin % 2 == 1
+    chains = np.stack([np.where(unknown, 0, 1 + second), 1 + first], axis=1)
+    inner = 1 + relation % (spec.hops - 3)  # of f2 .. f{n-2}, numbered from 0 for f1
+    return inner[:, None] * spec.m + chains, unknown
 
 
 class _Words:
@@ -217,7 +246,7 @@ def _items(spec: Spec, seed: int, batch: Batch) -> Iterator[NhopItem]:
                     tokens[alias], line[0] = line[0], alias
             candidates.append(Candidates(lines[0][1], printed, tokens))
         index = batch.start + row
-        answer = names[shape.answer]
+        answer = UNKNOWN if batch.unknown[row] else names[shape.answer]
         yield NhopItem(
             id=item_id(spec, index),
             facts=_triples(names, facts, fact_orders[row]),
@@ -227,6 +256,7 @@ def _items(spec: Spec, seed: int, batch: Batch) -> Iterator[NhopItem]:
             answer=answer,
             accepted=[answer],
             origin=Origin(fields, seed, index),
+            may_be_unknown=fields.get("answerable") == "mixed",
         )
 
 

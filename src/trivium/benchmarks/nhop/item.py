@@ -11,6 +11,7 @@ from trivium.core.benchmark import Origin
 from trivium.core.errors import UserError, require
 
 Triple = Sequence[str]  # head, function, tail
+UNKNOWN = "unknown"  # the answer where a needed fact is missing
 
 
 class Candidates(NamedTuple):
@@ -36,6 +37,7 @@ class NhopItem(NamedTuple):
     answer: str
     accepted: Sequence[str]  # every accepted spelling of the answer
     origin: Origin | None
+    may_be_unknown: bool = False  # the prompt says what to answer if a needed fact is missing
 
     @property
     def question(self) -> str:

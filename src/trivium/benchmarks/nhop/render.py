@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from trivium.benchmarks.nhop.item import Candidates, NhopItem, Triple, read_question
+from trivium.benchmarks.nhop.item import UNKNOWN, Candidates, NhopItem, Triple, read_question
 from trivium.benchmarks.nhop.surface import SENTENCES, surface_of
 from trivium.core.reading import answer_line, ask
 
@@ -18,6 +18,7 @@ _MODES = {
     "steps": "Fill in one line for every {step}, then the answer, and write nothing else:\n{slots}",
     "free": ask("<{value}>"),
 }
+_UNKNOWN = f"If a fact that this needs is missing, the answer is {UNKNOWN}."
 
 
 def render(item: NhopItem, view: NhopView) -> str:
@@ -37,7 +38,8 @@ def render(item: NhopItem, view: NhopView) -> str:
     how = _MODES[view.mode].format(
         value=words.value, step=words.step, slots="\n".join([*slots, answer_line(value)])
     )
-    return "\n\n".join([*parts, f"Question: {words.question()}", how])
+    unknown = f"\n{_UNKNOWN}" if item.may_be_unknown else ""
+    return "\n\n".join([*parts, f"Question: {words.question()}{unknown}", how])
 
 
 _SECTION = re.compile(r"^(?:Facts:|Candidates for (?:the )?([a-z0-9 ]+):.*)$", re.MULTILINE)
@@ -87,4 +89,4 @@ def read_prompt(prompt: str, *, literal: bool = False) -> NhopItem:
         else:
             aliases = {} if literal else dict(_ALIAS.findall(text))
             blocks.append(Candidates(functions.get(section[1], section[1]), triples, aliases))
-    return NhopItem("", facts, blocks, start, depth, "", (), None)
+    return NhopItem("", facts, blocks, start, depth, "", (), None, _UNKNOWN in prompt)

@@ -16,6 +16,8 @@ KINDS = {
     "wrong-step": "in steps mode: the number is the first step whose slot is wrong",
     "wrong-candidate": "another possible answer; the number is its printed position",
     "stopped-early": "a token of the right chain before its end; the number is its step",
+    "called-unknown": "called unknown, although the facts lead to an answer",
+    "unsupported": "an answer, although a fact that it needs is missing",
     "other-token": "a token beside the right chain, no possible answer; the number is its step",
 }
 COMPOSED = 0.5  # the lift at which a number of steps counts as composed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trivium.benchmarks.nhop.answer import NhopAnswer
-from trivium.benchmarks.nhop.item import NhopItem, possible_answers, true_chain
+from trivium.benchmarks.nhop.item import UNKNOWN, NhopItem, possible_answers, true_chain
 from trivium.benchmarks.nhop.spec import (
     EXPLICIT_DIAGNOSTICS,
     ImplicitSpec,
@@ -18,6 +18,7 @@ METRICS = (
     Metric("among_candidates", "the answer is a possible one: the last step of some chain"),
     Metric("steps_right", "in steps mode, the share of steps before the first wrong one", "mean"),
 )
+ALWAYS_UNKNOWN = Floor("always unknown", 0.5)
 
 
 def gold(item: NhopItem) -> NhopAnswer:
@@ -34,7 +35,7 @@ def score(item: NhopItem, answer: NhopAnswer | None) -> Scores:
         right = ((_first_wrong_step(item, answer) or item.depth + 1) - 1) / item.depth
     return {
         "correct": float(token == item.answer),
-        "among_candidates": float(token in item.candidates),
+        "among_candidates": float(token in item.candidates or token == UNKNOWN),
         "steps_right": right,
     }
 
@@ -45,13 +46,15 @@ def _first_wrong_step(item: NhopItem, answer: NhopAnswer) -> int | None:
     return next((step for step, (slot, true) in pairs if slot != true), None)
 
 
-def kind(item: NhopItem, answer: NhopAnswer | None) -> str:
+def kind(item: NhopItem, answer: NhopAnswer | None) -> str:  # noqa: PLR0911 - one for each kind
     """The kind of an answer, with a step or a position after a colon."""
     if answer is None:
         return NO_ANSWER
     token = answer.token
     if token == item.answer:
         return "right"
+    if UNKNOWN in (token, item.answer):
+        return "called-unknown" if token == UNKNOWN else "unsupported"
     if wrong := _first_wrong_step(item, answer):
         return f"wrong-step:{wrong}"
     if token in item.candidates:
@@ -69,13 +72,17 @@ def kind(item: NhopItem, answer: NhopAnswer | None) -> str:
 
 
 def floor(spec: Spec, view: NhopView) -> Floor:
-    """The score of a guess among the possible answers of a spec."""
+    """The score of a guess among the possible answers of a spec, or of "unknown" if mixed."""
+    if isinstance(spec, ImplicitSpec) and spec.answerable == "mixed":
+        return ALWAYS_UNKNOWN
     candidates = spec.m if isinstance(spec, ImplicitSpec) else spec.block_sizes[-1]
     return Floor("random_candidate", 1 / candidates)
 
 
 def item_floor(item: NhopItem, view: NhopView) -> Floor:
     """The same for an item without a spec."""
+    if item.may_be_unknown:
+        return ALWAYS_UNKNOWN
     return Floor("random_candidate", 1 / len(item.candidates))
 
 
@@ -91,6 +98,8 @@ def ceiling(spec: Spec, view: NhopView) -> Ceiling:
 
 def item_ceiling(item: NhopItem, view: NhopView) -> Ceiling:
     """A guess among the answers that an item without a spec leaves open."""
+    if item.may_be_unknown:
+        return Ceiling()
     return Ceiling("oracle", 1 / len(possible_answers(item)))
 
 
@@ -98,12 +107,13 @@ def groups(item: NhopItem) -> Groups:
     """The fields that results are grouped by: steps with m, or with L, k and contexts."""
     size = len(item.candidates)
     if not item.blocks:
-        return {"steps": item.depth, "m": size}
+        known = {"answerable": item.answer != UNKNOWN} if item.may_be_unknown else {}
+        return {"steps": item.depth, "m": size, **known}
     contexts = max(0, sum(function == "f1" for _, function, _ in item.facts) - 1)
     return {"steps": item.depth, "L": len(item.blocks), "k": size, "contexts": contexts}
 
 
-_WHOLE = {"ablate_inner": False}
+_WHOLE = {"ablate_inner": False, "answerable": "always"}
 _SETUP = "temperature 0, M=256, 24 items, seed 7"
 IMPLICIT_PUBLISHED = [
     Published("gpt-4.1-mini (published)", {"steps": n - 1, "m": m}, value, _SETUP, _WHOLE)

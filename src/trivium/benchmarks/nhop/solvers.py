@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from trivium.benchmarks.nhop.item import NhopItem, derive, possible_answers
+from trivium.benchmarks.nhop.item import UNKNOWN, NhopItem, derive, possible_answers
 from trivium.benchmarks.nhop.render import read_prompt
 from trivium.benchmarks.nhop.score import gold
 from trivium.core.benchmark import Role, Solver, Turn, by_name
@@ -15,6 +15,8 @@ from trivium.core.streams import Stream
 
 def oracle(shown: NhopItem, stream: Stream) -> str:
     """Composes the printed facts; guesses among the possible answers after an ablation."""
+    if shown.may_be_unknown:
+        return next(iter(derive(shown)), UNKNOWN)
     return stream.choice(possible_answers(shown))
 
 

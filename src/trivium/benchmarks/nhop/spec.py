@@ -25,6 +25,9 @@ class ImplicitSpec:
     id_width: int = 4  # digits of a token's number
     ablate_inner: bool = False  # leave out every line of one relation: nothing can be derived
     ablate_hop: int | None = None  # which relation is left out, 2..n-2 (default: the middle one)
+    # mixed: two lines of an inner relation are missing, in half of the items one of the target's
+    # chain: then the right answer is "unknown"; otherwise both are of other chains
+    answerable: Literal["always", "mixed"] = "always"
 
     # The switches of ExplicitSpec that change how items are drawn, off for a bag.
     alias_heads_per_block: ClassVar[bool] = False
@@ -35,6 +38,9 @@ class ImplicitSpec:
         _check_tokens(self)
         _check_range(self, 4, MAX_CHAINS, "m")
         require(self.m <= self.M, f"M must be at least m={self.m}, got {self.M}")
+        if self.answerable == "mixed":
+            require(self.hops >= 4, f"answerable mixed needs hops of at least 4, got {self.hops}")
+            require(not self.ablate_inner, "answerable mixed does not go with ablate_inner")
         if self.ablate_hop is not None:
             require(self.ablate_inner, "ablate_hop needs ablate_inner")
         if self.ablate_inner:
@@ -122,16 +128,11 @@ class ExplicitSpec:
                 not getattr(self, control) or len(set(self.block_sizes)) == 1,
                 f"{control} needs blocks of one size, got {self.block_sizes}",
             )
-        if self.block_head_balance:
-            require(
-                not self.chain_only_ordered,
-                "block_head_balance needs the context chains that chain_only_ordered leaves out",
-            )
-            require(
-                self.contexts >= self.min_contexts,
-                f"block_head_balance needs context_chains of at least {self.min_contexts} "
-                f"(one for each wrong candidate), got {self.contexts}",
-            )
+        require(
+            self.contexts >= self.min_contexts or self.chain_only_ordered,
+            f"block_head_balance needs context_chains of at least {self.min_contexts} "
+            f"(one for each wrong candidate), got {self.contexts}",
+        )
 
     @cached_property
     def blocks(self) -> tuple[int, ...]:
@@ -194,7 +195,7 @@ class ExplicitSpec:
     def tokens_needed(self) -> int:
         """The number of tokens that a layer needs for every possible draw."""
         wrong = max(self.block_sizes) - 1
-        chains = 1 + self.contexts + (self.filling.rest > 0)
+        chains = 1 + max(self.contexts, self.min_contexts) + (self.filling.rest > 0)
         if self.block_head_balance:
             return chains + self.decoys
         return chains + (wrong if self.path_collision_stress else 2 * wrong)
@@ -258,11 +259,16 @@ EXPLICIT_DIAGNOSTICS = {
     "all": Diagnostic("all three cue controls", spec=dict.fromkeys(_CONTROLS.values(), True)),
     "relations": Diagnostic(_PLAIN_ENGLISH, spec=_OFF, view={"surface": "relations"}),
 }
-_WHOLE = {"ablate_inner": False, "ablate_hop": None}
+_WHOLE = {"ablate_inner": False, "ablate_hop": None, "answerable": "always"}
 IMPLICIT_DIAGNOSTICS = {
     "control": Diagnostic("every relation printed", spec=_WHOLE),
     "ablate": Diagnostic(
-        "one relation left out: nothing above chance", spec={"ablate_inner": True}
+        "one relation left out: nothing above chance",
+        spec={"ablate_inner": True, "answerable": "always"},
+    ),
+    "unanswerable": Diagnostic(
+        "half of the items lack a needed fact: the answer is unknown",
+        spec={**_WHOLE, "answerable": "mixed"},
     ),
     "relations": Diagnostic(_PLAIN_ENGLISH, spec=_WHOLE, view={"surface": "relations"}),
     "baseline": Diagnostic("the pointer baseline, expected at chance", solver="pointer_f_n1"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from trivium.benchmarks.nhop.item import NhopItem, Triple
@@ -150,10 +151,11 @@ def _people(stream: Stream, tokens: Sequence[str]) -> dict[str, str]:
 
 def _kinds(stream: Stream, symbols: Sequence[str], nouns: str, kinds: str) -> dict[str, str]:
     """A noun for every symbol, with an adjective once the nouns are used up."""
-    words = stream.shuffled(nouns.split())
-    words += [f"{kind} {noun}" for kind in kinds.split() for noun in words]
-    require(len(symbols) <= len(words), f"surface relations has {len(words)} words only")
-    return dict(zip(symbols, words, strict=False))
+    words, adjectives = stream.shuffled(nouns.split()), kinds.split()
+    many = len(words) * (1 + len(adjectives))
+    require(len(symbols) <= many, f"surface relations has {many} words only")
+    more = (f"{adjective} {noun}" for adjective in adjectives for noun in words)
+    return dict(zip(symbols, chain(words, more), strict=False))
 
 
 def surface_of(item: NhopItem, view: NhopView) -> Symbols:

@@ -29,14 +29,16 @@ def write(item: object, answer: VariablesAnswer, view: VariablesView) -> str:
     control = None if answer.control is None else ", ".join(answer.control) or "none"
     named = {"independent": answer.independent, "dependent": answer.dependent, "control": control}
     fields = [f"{name}: {value}" for name, value in named.items() if value is not None]
-    if view.answer_form == "original":
+    if view.wording == "original":
         valid = ["valid_hyp: true", *fields] if answer.valid else ["valid_hyp: false"]
         return f"[@ANSWER {'; '.join(valid)}]"
     return answer_line("; ".join(["valid", *fields]) if answer.valid else "invalid")
 
 
-def schema(item: Any, view: VariablesView) -> dict[str, Any]:
-    """The JSON schema of an answer."""
+def schema(item: Any, view: VariablesView) -> dict[str, Any] | None:
+    """The JSON schema of an answer; the original's brackets have none."""
+    if view.wording == "original":
+        return None
     variable = {"type": "string", "enum": list(item.names)}
     fields = {
         "valid": {"type": "boolean"},
@@ -66,7 +68,7 @@ _FIELD = re.compile(rf"(?i)\b(?:{'|'.join(_NAMES.values())})\s?[:=]")
 
 def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAnswer | None:
     """The answer in the last reply, or None."""
-    if view.answer_form == "original":
+    if view.wording == "original":
         return parse_as_original(replies[-1])
     stated = find_answer(replies[-1])
     for number, value in enumerate(stated.values):

@@ -13,7 +13,7 @@ import numpy as np
 
 from trivium.auditing.overlap import line_structure
 from trivium.benchmarks.variables.item import VariablesItem
-from trivium.benchmarks.variables.render import Prompt, preamble, read_prompt, render
+from trivium.benchmarks.variables.render import Prompt, read_prompt, render, texts
 from trivium.benchmarks.variables.spec import RENDERERS, VariablesView, view_of
 from trivium.benchmarks.variables.table import Floats
 from trivium.core.probes import Probe
@@ -26,7 +26,7 @@ def audit_views() -> Sequence[VariablesView]:
     return tuple(map(view_of, RENDERERS))
 
 
-_SET = re.compile(r"(?<=\d): [A-Z]$", re.MULTILINE)
+_SET = re.compile(r"(?<=\d): [A-Z](?:, [A-Z])*$", re.MULTILINE)
 
 
 def surface(item: VariablesItem, view: VariablesView) -> str:
@@ -34,7 +34,7 @@ def surface(item: VariablesItem, view: VariablesView) -> str:
 
     That two variables have the same letter is what was observed.
     """
-    return _SET.sub(": -", render(item, view)[len(preamble(view)) :])
+    return _SET.sub(": -", render(item, view)[len(texts(view).preamble) :])
 
 
 def probes(item: VariablesItem, view: VariablesView) -> Sequence[Probe]:

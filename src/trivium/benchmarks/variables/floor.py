@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from trivium.benchmarks.variables.generate import generate
 from trivium.benchmarks.variables.item import VariablesItem
-from trivium.benchmarks.variables.layouts import layouts
+from trivium.benchmarks.variables.layouts import LATENT, layouts
 from trivium.benchmarks.variables.score import discounts
 from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
 from trivium.core.benchmark import Floor
@@ -111,7 +111,8 @@ def _exact(spec: VariablesSpec) -> Outlines:
     found: Counter[Outline] = Counter()
     for layout, share in zip(known.all, known.shares.mean(axis=0).tolist(), strict=True):
         for control in (layout.control, None):
-            found[Outline(layout.variables, layout.variables - 2, control)] += share / 2
+            every = layout.variables + LATENT * (spec.graph == "dag")
+            found[Outline(every, layout.variables - 2, control)] += share / 2
     return found
 
 

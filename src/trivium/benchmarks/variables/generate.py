@@ -85,7 +85,8 @@ def _structures(
 def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[VariablesItem]:
     """One batch of items: drawn in topological order, then put into printed order."""
     structure, sizes, numbers = _structures(spec, seed, start, count)
-    most, shape = spec.max_vars, structure.parents.shape
+    shape = structure.parents.shape
+    most = shape[1]
 
     def draw() -> Floats:
         return numbers.take(shape[0] * most).reshape(shape)
@@ -95,7 +96,7 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
     bias = (draw() * 200).astype(np.int64) - 100
     terms = np.stack([structure.parents, draw() < 0.5, grad, bias])
     scales = None
-    if spec.design == "matched":
+    if spec.design == "matched" and spec.graph == "forest":
         _bend_target(terms, structure.target, numbers.take(1)[0] < BENT)
         _straighten(terms)
         # Half of the columns change their sign: otherwise all roots would be skewed one way.

@@ -56,6 +56,11 @@ class VariablesItem(NamedTuple):
         return self.origin is not None and self.origin.spec.get("design") == "matched"
 
     @property
+    def overlapping(self) -> bool:
+        """Whether the item has the matched design and a variable in several sets."""
+        return self.matched and any(len(terms) > 1 for terms in self.terms)
+
+    @property
     def parents(self) -> list[list[int]]:
         """The causal graph: the parents of each variable."""
         return [[term[0] for term in terms] for terms in self.terms]

@@ -2,7 +2,8 @@
 
 Both sets of observed variables have one size, so (size - 2) of the (2 size - 2) observed variables
 outside the target are control variables. The mean number of unobserved ones that are believed to
-cause the dependent variable has the same share, and is never far from MIDDLE.
+cause the dependent variable has the same share, and is never far from MIDDLE. In a dag three of six
+families take the place of each set, and LATENT variables are their causes.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from trivium.core.errors import require
 if TYPE_CHECKING:
     from trivium.benchmarks.variables.spec import VariablesSpec
 
+LATENT = 6  # causes in a dag, each of two families; neither observed nor mentioned
 SMALLEST = 5  # of sets and of trees of hypotheses; items with smaller ones would repeat
 MIDDLE = 2  # unobserved control variables: one fewer, this many, or one more
 MAX_TILT = 2 / 3  # the largest distance of their mean from MIDDLE
@@ -57,7 +59,8 @@ def layouts(spec: VariablesSpec) -> Layouts:
     sizes = {
         size: own
         for size in range(SMALLEST, spec.max_vars // 2)
-        if (own := _unobserved(spec, size))
+        if (spec.graph == "forest" or size % (LATENT // 2) == 0)
+        and (own := _unobserved(spec, size))
     }
     if spec.balance == "control":
         first = min(sizes, default=0)

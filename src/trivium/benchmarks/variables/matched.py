@@ -8,6 +8,11 @@ trees, above the dependent variable (control variables) or elsewhere. Each is ei
 in the middle of a chain, whatever its role, and the number of control variables among them is drawn
 so that its mean is that of as many observed variables. So within an item every variable is a
 control variable with the same probability, whatever can be seen of it alone.
+
+In a dag the observed variables lie in a ring of six families. Between any two neighbours lies an
+unobserved cause of both, so each family is correlated with itself and with its two neighbours: with
+half of all observed variables, as in a forest, but what two variables are correlated with may be
+uncorrelated. The target lies within a family (valid) or goes to one of the three others (invalid).
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trivium.benchmarks.variables.layouts import layouts
+from trivium.benchmarks.variables.layouts import LATENT, layouts
 from trivium.benchmarks.variables.spec import UNOBSERVED, VariablesSpec
 from trivium.benchmarks.variables.structure import Numbers, Structure
 from trivium.benchmarks.variables.table import Bools, Floats, Ints
@@ -46,26 +51,38 @@ def matched_structures(
     """
     layout = _layouts_of(spec, numbers, kinds)
     size, unobserved, _ = layout
-    observed = 2 * size
-    most, item = spec.max_vars, np.arange(len(kinds))
+    observed, dag = 2 * size, spec.graph == "dag"
+    latent = LATENT if dag else 0
+    family = size // (LATENT // 2) if dag else size
+    most, item = spec.max_vars + latent, np.arange(len(kinds))
     variable = np.arange(most)[:, None]
-    at = variable % size
+    at = variable % family
     # All trees of an item have one shape: the parent of each place is a place before it.
     above = (numbers.take(most) * np.arange(most)[:, None]).astype(np.int64)
     parents = np.where(at > 0, variable - at + above[at, item], -1)
-    hidden = (variable >= observed) & (variable < observed + unobserved)
+    printed = observed + unobserved
+    hidden = (variable >= observed) & (variable < printed)
     parents = np.where(hidden, (numbers.take(most) * observed).astype(np.int64), parents)
-    parents[variable >= observed + unobserved] = -1
-    place = 1 + numbers.below(size - 1)
-    independent = above[place, item] + np.where(valid, 0, size)
+    parents[variable >= printed] = -1
+    graph = parents[None]
+    if dag:
+        first = (variable < observed) & (at == 0)
+        number = variable // family
+        causes = [printed + number, printed + (number + 1) % LATENT]
+        graph = np.stack([np.where(first, causes[0], parents), np.where(first, causes[1], -1)])
+        hidden |= (variable >= printed) & (variable < printed + latent)
+    place = 1 + numbers.below(family - 1)
+    # Of the ring's six families, 2, 3 and 4 are not correlated with family 0.
+    other = family * (2 + numbers.below(np.full(len(kinds), 3))) if dag else size
+    independent = above[place, item] + np.where(valid, 0, other)
     target = np.stack([independent, place])
     structure = Structure(
-        parents=parents[None],
+        parents=graph,
         rates=_rates(spec, numbers, hidden),
         target=target,
         hypotheses=_hypotheses(spec, numbers, target, layout),
     )
-    return structure, observed + unobserved
+    return structure, printed + latent
 
 
 def _layouts_of(spec: VariablesSpec, numbers: Numbers, kinds: Ints) -> Ints:

@@ -14,6 +14,7 @@ import orjson
 
 from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.table import Floats
+from trivium.core.errors import require
 
 NAME = re.compile(r"x_[0-9]{1,9}(?![0-9])")
 
@@ -29,6 +30,11 @@ class Observations:
 
 def write_observations(item: VariablesItem, renderer: str) -> str:
     """The observations of an item in the format of one renderer."""
+    require(
+        not item.overlapping or renderer.endswith("corrset"),
+        f"renderer {renderer} does not go with matched items of a dag: so few rows do not show "
+        "which of its variables are correlated; use corrset or language-corrset",
+    )
     return FORMATS[renderer][0](item)
 
 
@@ -96,6 +102,10 @@ _NAMED = (
     "Sets are named A to {last}. Variables of one set were observed to change together, and those "
     "of different sets not to. The set of each variable:"
 )
+_NAMED_OVERLAPPING = (
+    "Sets are named A to {last}, and a variable may be in several of them. Variables with a set in "
+    "common were observed to change together, and those without not to. The sets of each variable:"
+)
 _NEVER = "Variables that hypotheses mention and that were never observed:"
 
 
@@ -104,8 +114,9 @@ def corrset(item: VariablesItem) -> str:
     sets = item.observed.sets()
     hidden = ", ".join(_names(item, item.hidden)) or "none"
     if item.matched:
-        known = [f"{name}: {letter}" for name, letter in _letters(item, sets).items()]
-        lines = [_NAMED.format(last=_LETTERS[len(sets) - 1]), *known]
+        known = [f"{name}: {', '.join(own)}" for name, own in _letters(item, sets).items()]
+        named = _NAMED_OVERLAPPING if item.overlapping else _NAMED
+        lines = [named.format(last=_LETTERS[len(sets) - 1]), *known]
     else:
         lines = [_SETS, *["{" + ", ".join(_names(item, own)) + "}" for own in sets], _APART]
     return "\n".join([*lines, f"{_NEVER} {hidden}."])
@@ -130,7 +141,12 @@ _PATTERNS = (
     "{count} patterns of change were seen, named A to {last}. Variables of one pattern changed in "
     "tandem with each other, and those of different patterns did not."
 )
-_FOLLOWED = "Changes in {name} followed pattern {pattern}."
+_PATTERNS_OVERLAPPING = (
+    "{count} patterns of change were seen, named A to {last}, and a variable may follow several of "
+    "them. Variables with a pattern in common changed in tandem with each other, and those without "
+    "did not."
+)
+_FOLLOWED = "Changes in {name} followed pattern{s} {patterns}."
 _COUNTS = (
     *("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"),
     *("Eleven", "Twelve", "Thirteen", "Fourteen", "Fifteen"),
@@ -146,9 +162,11 @@ def language_corrset(item: VariablesItem) -> str:
     seen = [variable for variable, known in enumerate(item.seen) if known]
     lines = [_OPENING]
     if item.matched:
-        lines.append(_PATTERNS.format(count=_COUNTS[len(sets)], last=_LETTERS[len(sets) - 1]))
-        for name, letter in _letters(item, sets).items():
-            lines.append(_FOLLOWED.format(name=name, pattern=letter))
+        opening = _PATTERNS_OVERLAPPING if item.overlapping else _PATTERNS
+        lines.append(opening.format(count=_COUNTS[len(sets)], last=_LETTERS[len(sets) - 1]))
+        for name, own in _letters(item, sets).items():
+            s = "s" if len(own) > 1 else ""
+            lines.append(_FOLLOWED.format(name=name, s=s, patterns=_list(own)))
     elif len(sets) == 1:
         lines.append(_TOGETHER.format(names=_list(_names(item, seen))))
     elif len(sets) == len(seen):
@@ -161,8 +179,8 @@ def language_corrset(item: VariablesItem) -> str:
     return "\n".join([*lines, _HIDDEN.format(names=hidden) if hidden else _ALL_SEEN])
 
 
-def _letters(item: VariablesItem, sets: Sequence[Sequence[int]]) -> dict[str, str]:
-    """A letter for the set of each observed variable, in the order of the variables.
+def _letters(item: VariablesItem, sets: Sequence[Sequence[int]]) -> dict[str, list[str]]:
+    """The letters of the sets of each observed variable, in the order of the variables.
 
     With one variable in each line, neighbours and places within a set say nothing: a reader has
     to compare letters.
@@ -171,19 +189,22 @@ def _letters(item: VariablesItem, sets: Sequence[Sequence[int]]) -> dict[str, st
     def random_key(own: Sequence[int]) -> bytes:  # does not depend on the printed order
         return blake2b(" ".join(sorted(_names(item, own))).encode(), digest_size=8).digest()
 
-    shuffled = sorted(sets, key=random_key)
-    letter = {variable: _LETTERS[at] for at, own in enumerate(shuffled) for variable in own}
-    return {item.names[variable]: letter[variable] for variable in sorted(letter)}
+    letters: dict[int, list[str]] = {}
+    for letter, own in zip(_LETTERS, sorted(sets, key=random_key), strict=False):
+        for variable in own:
+            letters.setdefault(variable, []).append(letter)
+    return {item.names[variable]: letters[variable] for variable in sorted(letters)}
 
 
-_LETTER = re.compile(r"(x_[0-9]{1,9})(?:: | followed pattern )([A-P])\b")
+_LETTER = re.compile(r"(x_[0-9]{1,9})(?:: | followed patterns? )([A-P](?:(?:, | and )[A-P])*)\b")
 
 
 def _lettered_sets(text: str) -> list[set[str]]:
     """The sets of a matched item, in the order of their letters."""
     sets: dict[str, set[str]] = {}
-    for name, letter in _LETTER.findall(text):
-        sets.setdefault(letter, set()).add(name)
+    for name, letters in _LETTER.findall(text):
+        for letter in re.findall(r"\b[A-P]\b", letters):
+            sets.setdefault(letter, set()).add(name)
     return [sets[letter] for letter in sorted(sets)]
 
 

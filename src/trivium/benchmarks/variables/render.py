@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from trivium.benchmarks.variables.decision import CONTROL_TREE, VALIDITY_TREE, pseudocode
 from trivium.benchmarks.variables.item import WORDINGS, VariablesItem
@@ -13,7 +17,9 @@ from trivium.benchmarks.variables.observations import (
     read_observations,
     write_observations,
 )
+from trivium.benchmarks.variables.prompt_file import PLACES, SAMPLE, TEMPLATES, TREE
 from trivium.benchmarks.variables.spec import VariablesView
+from trivium.core.errors import require
 
 _TASK = """\
 You are designing an experiment that is to test one hypothesis, given what was observed before.
@@ -44,13 +50,20 @@ for example
 or, where the hypothesis is invalid, just
 [@ANSWER valid_hyp: false]
 """
-_FORMS = {"line": _FORM, "original": _ORIGINAL_FORM}
 _ASK = {
     "free": "Think as long as you like, then end with a line of its own:\n",
     "direct": "Reply with the answer alone, without any reasoning, in one line:\n",
     "chain_of_thought": (
         "First reason step by step about the target hypothesis and about every other variable, "
         "then end with a line of its own:\n"
+    ),
+}
+_ORIGINAL_ASK = {
+    "free": "Reason only if you are asked to. Give the answer in this form, with its brackets:\n",
+    "direct": "Do not reason. Reply with the answer alone in this form, with its brackets:\n",
+    "chain_of_thought": (
+        "First reason step by step about the target hypothesis and about every other variable. "
+        "Then give the answer in this form, with its brackets:\n"
     ),
 }
 _PSEUDOCODE = f"""\
@@ -79,32 +92,62 @@ with the independent one), control it exactly if the hypotheses say that it caus
 variable, directly or through a chain of hypotheses.
 """
 _TREES: dict[object, str] = {"none": "", "pseudocode": _PSEUDOCODE, "language": _LANGUAGE}
-_OBSERVATIONS, _HYPOTHESES, _TARGET = "Observations:", "Hypotheses:", "Target hypothesis:"
+_SAMPLE = """\
+Observations:
+
+{observations}
+
+Hypotheses:
+
+{hypotheses}
+
+Target hypothesis:
+
+{target_hypothesis}"""
+
+
+class Texts(NamedTuple):
+    """The texts that are the same in all prompts of a view."""
+
+    preamble: str  # above the sample
+    sample: str  # with places for observations, hypotheses and target
+    sentences: Sequence[str]  # of hypotheses
 
 
 @lru_cache
-def preamble(view: VariablesView) -> str:
-    """The part above the observations, the same for every item."""
-    how = _ASK[view.reasoning] + _FORMS[view.answer_form]
-    parts = (_TASK, _TREES[view.show_tree], how)
-    return "\n".join(part for part in parts if part)
+def texts(view: VariablesView) -> Texts:
+    """The texts of a view: our own, or those of a file."""
+    tree = _TREES[view.show_tree]
+    if view.prompt_file is not None:
+        given = json.loads(view.prompt_file)
+        tree = tree and given.get("decision_tree_section", tree)
+        above = given.get("task_description", "").replace(TREE, tree).strip()
+        sentences = given.get(TEMPLATES, WORDINGS)
+        return Texts(above and f"{above}\n\n", given[SAMPLE].strip(), sentences)
+    if view.wording == "original":
+        parts = (_TASK, _ORIGINAL_ASK[view.reasoning] + _ORIGINAL_FORM, tree)
+    else:
+        parts = (_TASK, tree, _ASK[view.reasoning] + _FORM)
+    return Texts("\n".join([*filter(None, parts), ""]), _SAMPLE, WORDINGS)
 
 
 def render(item: VariablesItem, view: VariablesView) -> str:
     """The prompt: the task, the observations, the hypotheses and the target."""
+    preamble, sample, templates = texts(view)
     sentences = [
-        WORDINGS[wording].format(ind=item.names[cause], dep=item.names[effect])
+        templates[wording % len(templates)]
+        .replace("{ind}", item.names[cause])
+        .replace("{dep}", item.names[effect])
         for (cause, effect), wording in zip(item.hypotheses, item.wording, strict=True)
     ]
-    target = sentences[list(item.hypotheses).index(item.target)]
-    return "\n".join(
-        [
-            preamble(view),
-            f"{_OBSERVATIONS}\n\n{write_observations(item, view.renderer).strip()}\n",
-            f"{_HYPOTHESES}\n\n- " + "\n- ".join(sentences) + "\n",
-            f"{_TARGET}\n\n{target}",
-        ]
-    )
+    # The original prints the list of hypotheses as Python does.
+    listed = str(sentences) if view.wording == "original" else "- " + "\n- ".join(sentences)
+    parts = {
+        "{observations}": write_observations(item, view.renderer).strip(),
+        "{hypotheses}": listed,
+        "{target_hypothesis}": sentences[list(item.hypotheses).index(item.target)],
+    }
+    return preamble + re.sub(r"{\w+}", lambda place: parts.get(place[0], place[0]), sample)
 
 
 @dataclass(frozen=True)
@@ -122,25 +165,41 @@ class Prompt:
         return list(dict.fromkeys([*self.observations.names, *believed]))
 
 
-_PATTERNS = [
-    re.compile(re.sub(r"\\{(ind|dep)\\}", r"(?P<\1>x_[0-9]{1,9})", re.escape(words)))
-    for words in WORDINGS
-]
-
-
 def read_prompt(prompt: str, view: VariablesView) -> Prompt:
     """The content of a prompt."""
-    start = prompt.rindex(f"\n{_OBSERVATIONS}\n") + len(_OBSERVATIONS) + 2
-    middle, end = prompt.rindex(f"\n{_HYPOTHESES}\n"), prompt.rindex(f"\n{_TARGET}\n")
-    lines = prompt[middle + len(_HYPOTHESES) + 2 : end].split("\n- ")[1:]
+    preamble, sample, templates = texts(view)
+    found = _sample_pattern(sample).fullmatch(prompt, len(preamble))
+    require(found is not None, f"the places in {SAMPLE} of the prompt_file cannot be told apart")
+    assert found is not None
+    observations, hypotheses, target = (found[place.strip("{}")] for place in PLACES)
+    lines = (
+        ast.literal_eval(hypotheses)
+        if view.wording == "original"
+        else hypotheses.removeprefix("- ").split("\n- ")
+    )
+    patterns = [_hypothesis_pattern(template) for template in templates]
     return Prompt(
-        observations=read_observations(prompt[start:middle].strip(), view.renderer),
-        hypotheses=[_read_hypothesis(line) for line in lines],
-        target=_read_hypothesis(prompt[end + len(_TARGET) + 2 :]),
+        observations=read_observations(observations, view.renderer),
+        hypotheses=[_read_hypothesis(line, patterns) for line in lines],
+        target=_read_hypothesis(target, patterns),
     )
 
 
-def _read_hypothesis(line: str) -> tuple[str, str]:
+@lru_cache
+def _sample_pattern(sample: str) -> re.Pattern[str]:
+    """What reads the filled places of a sample."""
+    pattern = re.escape(sample)
+    for place in PLACES:
+        pattern = pattern.replace(re.escape(place), f"(?P<{place.strip('{}')}>.+?)")
+    return re.compile(pattern, re.DOTALL)
+
+
+@lru_cache
+def _hypothesis_pattern(template: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\\{(ind|dep)\\}", r"(?P<\1>x_[0-9]{1,9})", re.escape(template)))
+
+
+def _read_hypothesis(line: str, patterns: Sequence[re.Pattern[str]]) -> tuple[str, str]:
     """The cause and the effect in a sentence."""
-    found = next(match for pattern in _PATTERNS if (match := pattern.fullmatch(line.strip())))
+    found = next(match for pattern in patterns if (match := pattern.fullmatch(line.strip())))
     return found["ind"], found["dep"]

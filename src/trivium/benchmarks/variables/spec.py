@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from trivium.benchmarks.variables.layouts import layouts
+from trivium.benchmarks.variables.layouts import LATENT, layouts
+from trivium.benchmarks.variables.prompt_file import read_prompt_file
 from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
 from trivium.core.spec import spec_from_dict
@@ -72,10 +73,13 @@ class VariablesSpec:
             self._check_matched()
 
     def _check_matched(self) -> None:
-        require(
-            self.graph == "forest",
-            f"graph {self.graph} needs design original, got {self.design}",
-        )
+        if self.graph == "dag":
+            limit = MAX_VARS - LATENT
+            require(self.max_parents == MAX_PARENTS, "max_parents goes with design original")
+            require(
+                self.max_vars <= limit,
+                f"max_vars of a matched dag must be at most {limit}, got {self.max_vars}",
+            )
         require(
             self.observations >= 20,
             f"observations of matched items must be at least 20, got {self.observations}",
@@ -95,14 +99,26 @@ class VariablesView:
     renderer: Renderer = "language-corrset"
     # the decision trees of the perfect answer: not shown, as pseudocode (true), or in sentences
     show_tree: Literal["none", "pseudocode", "language", True, False] = "none"
-    # the answer as an ANSWER line, or in the original's brackets, read as the original reads them
-    answer_form: Literal["line", "original"] = "line"
+    # standard: ends with an ANSWER line; original: the structure, the answer in brackets and the
+    # parser of the original evaluation
+    wording: Literal["standard", "original"] = "standard"
+    # a .py, .toml or .json file with the texts of a prompt (SAMPLE_MESSAGE, TASK_DESCRIPTION), such
+    # as the original's own; implies --wording original
+    prompt_file: str | None = None
     # the prompt leaves reasoning open, asks for the answer alone, or for steps before it
     reasoning: Literal["free", "direct", "chain_of_thought"] = "free"
 
     def __post_init__(self) -> None:
         if isinstance(self.show_tree, bool):
             object.__setattr__(self, "show_tree", "pseudocode" if self.show_tree else "none")
+        if self.prompt_file is not None:
+            require(
+                self.reasoning == "free",
+                f"reasoning {self.reasoning} does not go with a prompt_file, which says itself "
+                "how to answer",
+            )
+            object.__setattr__(self, "prompt_file", read_prompt_file(self.prompt_file))
+            object.__setattr__(self, "wording", "original")
 
 
 def view_of(renderer: str) -> VariablesView:

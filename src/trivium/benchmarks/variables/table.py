@@ -69,7 +69,7 @@ def true_values(terms: Ints, words: Words) -> Floats:
     largest = np.abs(grad) * np.where(squared, RANGE**2, RANGE) + np.abs(bias)
     bound = np.where(parents >= 0, largest, 0).sum(axis=0)
     scale = RANGE / np.where(bound > 0, bound, RANGE)
-    for variable in range(1, len(values)):
+    for variable in range(len(values)):
         made = np.zeros_like(values[variable])
         for slot, above in enumerate(parents[:, variable]):
             base = values[above, item] * scale[above, item][:, None]

@@ -9,8 +9,9 @@ from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_samples
 
 from trivium.core.errors import UserError, require
 from trivium.core.records import Attempt
+from trivium.core.text import one_line
 from trivium.models.inspect.samples import ATTEMPT, sample_attempt
-from trivium.models.providers import key_hider, one_line
+from trivium.models.secrets import hider
 
 
 def log_files(path: Path) -> list[Path]:
@@ -41,13 +42,13 @@ def solver_name(header: EvalLog) -> str:
 
 def read_attempts(path: Path) -> Iterator[Attempt]:
     """The samples of a log as attempts, read one at a time."""
-    header, hide = read_header(path), key_hider()
+    header, hide = read_header(path), hider()
     solver = solver_name(header)
     trials = int((header.eval.task_args or {}).get("order_trials", 1))
     for sample in read_eval_log_samples(str(path), all_samples_required=False):
         metadata = dict(sample.metadata)
         if sample.error is not None and ATTEMPT not in metadata:  # it failed before our solver
-            metadata[ATTEMPT] = {"error": one_line(sample.error.message)}
+            metadata[ATTEMPT] = {"error": one_line(hide(sample.error.message))}
         try:
             attempt = sample_attempt(metadata, solver, hide)
         except UserError as problem:

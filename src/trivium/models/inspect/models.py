@@ -6,18 +6,13 @@ from typing import Any
 
 from inspect_ai.model import GenerateConfig, get_model
 from inspect_ai.model import Model as InspectModel
-from openai import DefaultAsyncHttpxClient
 from rich.text import Text
 
-from trivium.core.errors import UserError
-from trivium.models.providers import (
-    Address,
-    find_address,
-    find_key,
-    is_compatible,
-    key_hider,
-    one_line,
-)
+from trivium.core.errors import UserError, require
+from trivium.core.text import one_line
+from trivium.models.inspect.client import ReadingClient
+from trivium.models.providers import find_address, find_key, is_compatible
+from trivium.models.secrets import hide_fields, hider
 from trivium.models.settings import Model, read_extra_body
 
 # OpenAI-compatible providers whose own Inspect provider is used. The others use `openai-api`:
@@ -28,14 +23,26 @@ OWN_PROVIDER = {"openai", "openrouter"}
 def inspect_model(model: Model) -> InspectModel:
     """The Inspect model; UserError if a key, a URL or a package is missing."""
     options, settings = model.options, model.settings
+    body = read_extra_body(settings.extra_body)
+    shown = hide_fields(body)  # Inspect writes it into its log
+    secrets = {name: value for name, value in body.items() if value != shown[name]}
+    require(
+        not secrets or is_compatible(model),
+        f"extra_body can hold a secret at OpenAI-compatible endpoints only ({', '.join(secrets)})",
+    )
     config = GenerateConfig(
         temperature=settings.temp,
         max_tokens=settings.max_output_tokens,
         reasoning_effort=settings.reasoning_effort,
-        extra_body=read_extra_body(settings.extra_body) or None,
+        extra_body=shown or None,
         attempt_timeout=max(1, round(options.timeout)),
         max_retries=options.max_retries,
         max_connections=options.concurrency,
+    )
+    completions = settings.api == "completions"
+    require(
+        not completions or is_compatible(model),
+        f"api completions needs an OpenAI-compatible endpoint: give --base_url for {model.name}",
     )
     name, url, key = model.name, None, find_key(model.provider)[1]
     more: dict[str, Any] = {}
@@ -46,7 +53,7 @@ def inspect_model(model: Model) -> InspectModel:
         more = {
             "default_query": address.query,
             "max_retries": 0,  # of the client, since they would multiply Inspect's
-            "http_client": KeyHidingClient(address),
+            "http_client": ReadingClient(secrets, settings if completions else None),
         }
         if settings.api != "auto":
             more["responses_api"] = settings.api == "responses"
@@ -58,25 +65,6 @@ def inspect_model(model: Model) -> InspectModel:
         ) from None
     except Exception as problem:  # a package or a key is missing
         text = Text.from_markup(str(getattr(problem, "message", problem))).plain
-        raise UserError(one_line(key_hider()(text)).removeprefix("ERROR: ")) from None
+        raise UserError(one_line(hider()(text)).removeprefix("ERROR: ")) from None
     made.model_args = {}  # they would be written to the log
     return made
-
-
-class KeyHidingClient(DefaultAsyncHttpxClient):
-    """An HTTP client that removes the key from responses, since Inspect logs them."""
-
-    def __init__(self, address: Address) -> None:
-        super().__init__()
-        self._hide = address.hide_key
-
-    async def send(self, request: Any, **options: Any) -> Any:
-        """The response without the key."""
-        response = await super().send(request, **options)
-        if options.get("stream") or (text := self._hide(response.text)) == response.text:
-            return response
-        encoding = ("content-length", "content-encoding", "transfer-encoding")
-        headers = [(k, v) for k, v in response.headers.items() if k.lower() not in encoding]
-        hidden = type(response)(response.status_code, headers=headers, text=text)
-        hidden.request, hidden.elapsed = request, response.elapsed
-        return hidden

@@ -9,16 +9,19 @@ from pathlib import Path
 
 import anyio
 import inspect_ai
+from inspect_ai.log import EvalLog
 from inspect_ai.model import Model as InspectModel
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from trivium.core.errors import UserError
+from trivium.core.files import naming_errors
 from trivium.core.task import PresentedItem
+from trivium.core.text import one_line
 from trivium.models.backends import Batch
 from trivium.models.inspect.models import inspect_model
 from trivium.models.inspect.samples import ATTEMPT, sample_attempt
 from trivium.models.inspect.tasks import build_task, item_dataset
-from trivium.models.providers import key_hider, one_line
+from trivium.models.secrets import hider
 from trivium.models.settings import Model
 
 
@@ -32,8 +35,22 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
     tasks = [recording.task(batch, items) for batch in batches if (items := list(batch.items))]
     if not tasks:
         return
-    ended = inspect_ai.eval(
-        tasks,
+    with naming_errors(logs):
+        ended = _evaluate(tasks, logs)
+    if recording.problem is not None:
+        raise recording.problem
+    # Inspect handles Ctrl-C and returns the logs that it has.
+    if len(ended) < len(tasks) or any(log.status == "cancelled" for log in ended):
+        raise KeyboardInterrupt
+    for log in ended:
+        if log.status == "error" and log.error is not None:
+            why = one_line(recording.hide(log.error.message))
+            raise UserError(f"Inspect did not finish {log.eval.task}: {why}")
+
+
+def _evaluate(tasks: Sequence[inspect_ai.Task], logs: Path) -> list[EvalLog]:
+    return inspect_ai.eval(
+        [*tasks],
         model=None,  # every task has its own
         log_dir=str(logs),
         log_format="eval",
@@ -49,22 +66,13 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
         score_display=False,
         ctl_server=False,
     )
-    if recording.problem is not None:
-        raise recording.problem
-    # Inspect handles Ctrl-C and returns the logs that it has.
-    if len(ended) < len(tasks) or any(log.status == "cancelled" for log in ended):
-        raise KeyboardInterrupt
-    for log in ended:
-        if log.status == "error" and log.error is not None:
-            why = one_line(recording.hide(log.error.message))
-            raise UserError(f"Inspect did not finish {log.eval.task}: {why}")
 
 
 class _Recording:
     """Saves attempts as they end."""
 
     def __init__(self) -> None:
-        self.hide = key_hider()
+        self.hide = hider()
         self.problem: UserError | None = None  # why an attempt could not be saved
         self._models: dict[Model, InspectModel] = {}
         self._slots: dict[Model, anyio.Semaphore] = {}
@@ -78,9 +86,11 @@ class _Recording:
             self._slots[model] = anyio.Semaphore(model.options.concurrency)
         self._unfinished[model] += len(items)
         settings = model.settings
+        tool = settings.api != "completions"  # a base model plays games in text
         task = build_task(
             batch.benchmark,
-            item_dataset(items, settings),
+            item_dataset(items, settings, tool=tool),
+            tool=tool,
             name=batch.name,
             model=self._models[model],
             structured=settings.structured,

@@ -19,6 +19,7 @@ from trivium.core.files import dump_line
 from trivium.core.records import Attempt
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.task import PresentedItem, Task
+from trivium.core.text import one_line
 from trivium.models.framing import framing_groups, opening
 from trivium.models.settings import Settings
 
@@ -88,7 +89,8 @@ def sample_attempt(
         noted.get("replies", ()), noted.get("stop_reasons", ()), strict=True
     ):
         dialogue.note(hide(reply), stop_reason)
-    error, reasoning = (hide(noted.get(name) or "") or None for name in ("error", "reasoning"))
+    reasoning = hide(noted.get("reasoning") or "") or None
+    error = one_line(hide(noted.get("error") or "")) or None
     attempt = dialogue.attempt(solver, error=error, seconds=noted.get("seconds", 0.0))
     attempt.usage, attempt.reasoning = noted.get("usage", {}), reasoning
     attempt.groups = dict(metadata.get("groups") or attempt.groups)

@@ -36,7 +36,6 @@ from trivium.core.tokens import approximate_tokens
 from trivium.models.bodies import STOP_REASONS
 from trivium.models.calls import Usage
 from trivium.models.inspect.samples import ATTEMPT, presented_item
-from trivium.models.providers import one_line
 
 # The dialogue of the current sample, which built-in solvers reply to.
 _current: ContextVar[Dialogue | None] = ContextVar("dialogue", default=None)
@@ -153,7 +152,7 @@ def _notes(dialogue: Dialogue) -> dict[str, Any]:
         "reasoning": usage.reasoning,
     }
     if calls and calls[-1].error is not None:
-        notes["error"] = one_line(calls[-1].error)
+        notes["error"] = calls[-1].error
     return notes
 
 
@@ -175,7 +174,7 @@ def _read(output: ModelOutput) -> Reply:
         message.text,  # not `completion`, which replaces an empty text
         {name: count for name, count in tokens.items() if count is not None},
         None if stop == "unknown" else STOP_REASONS.get(stop, stop),
-        "\n\n".join(thought for thought in thoughts if thought) or None,
+        "\n\n".join(thought for thought in thoughts if thought.strip()) or None,
     )
 
 

@@ -15,7 +15,13 @@ from trivium.benchmarks.blicket.prompts import (
 )
 from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
-from trivium.benchmarks.blicket.prompts.spec import DIAGNOSTICS, PRESETS, PromptSpec, PromptView
+from trivium.benchmarks.blicket.prompts.spec import (
+    DIAGNOSTICS,
+    LEAKY_PRESETS,
+    PRESETS,
+    PromptSpec,
+    PromptView,
+)
 from trivium.core.benchmark import Benchmark
 from trivium.core.errors import require_known
 
@@ -32,7 +38,7 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     view_type = PromptView
     presets = PRESETS
     default_preset = "four-conditions"
-    leaky_presets = frozenset({"paper-evidence", "seven-objects"})
+    leaky_presets = LEAKY_PRESETS
     diagnostics = DIAGNOSTICS
     metrics = score.METRICS
     solvers = solvers.SOLVERS

@@ -30,22 +30,22 @@ def audit_views() -> Sequence[PromptView]:
 def probes(item: PromptItem, view: PromptView) -> Sequence[Probe]:
     """Which of the possible blickets must be blickets, and which machine the new one is like.
 
-    Objects that single tests rule out are not candidates, since ruling them out is sound. Features
-    count how often an object was on a lit or dark machine, but not which objects were on with it.
+    Objects that single tests rule out or prove are no candidates, since such evidence is sound.
+    Features count how often an object was on a lit or dark machine and with how many others, but
+    not with which ones.
     """
     new, answer = item.new, item.answer
-    open_objects = sorted({*answer.blickets, *answer.maybe}, key=new.objects.index)
+    unclear = sorted({*answer.blickets, *answer.maybe} - _proven(new), key=new.objects.index)
     found = []
-    if answer.maybe and answer.blickets:
-        found.append(
-            Probe(
-                "blicket",
-                open_objects,
-                [name in answer.blickets for name in open_objects],
-                candidate_features=_counts(new, open_objects),
-            )
-        )
-    if answer.like in item.known:
+    if answer.maybe or item.matched:
+        right = [name in answer.blickets for name in unclear]
+        counts = _counts(new, unclear)
+        found.append(Probe("blicket", unclear, right, candidate_features=counts))
+        # The question about one object also has answers for items whose candidates are all alike.
+        first = {key: values[:1] for key, values in counts.items()}
+        found.append(Probe("first blicket", unclear[:1], right[:1], candidate_features=first))
+    # In two-shot, given, the preamble states the kinds of patterns, and the floor includes it.
+    if answer.like in item.known and view.prompt == "freeform":
         features = [_shape(machine) for machine in item.machines[:-1]]
         found.append(
             Probe(
@@ -58,22 +58,37 @@ def probes(item: PromptItem, view: PromptView) -> Sequence[Probe]:
     return found
 
 
+def _proven(machine: Machine) -> set[str]:
+    """The objects that light the machine up alone, or without which all others leave it dark."""
+    every = set(machine.objects)
+    parts = [set(placed) if light else every - set(placed) for placed, light in machine.tests]
+    return {name for part in parts if len(part) == 1 for name in part}
+
+
 def _counts(machine: Machine, names: Sequence[str]) -> dict[str, list[float]]:
     """The counts of each object on its own."""
     features: dict[str, list[float]] = {}
     for light in (False, True):
         word = "lit" if light else "dark"
+        tests = [placed for placed, lit in machine.tests if lit == light]
         for name in names:
-            own = [placed for placed, lit in machine.tests if lit == light and name in placed]
-            sizes = list(map(len, own))
+            own = [placed for placed in tests if name in placed]
+            sizes = sorted(map(len, own))
+            places = [number for number, placed in enumerate(tests) if name in placed]
             values = {
-                f"{word}_tests": len(sizes),
-                f"{word}_alone": sizes.count(1),
-                f"{word}_credit": sum(1 / size for size in sizes),
-                f"{word}_smallest": min(sizes, default=0),
+                "tests": len(sizes),
+                "alone": sizes.count(1),
+                "credit": sum(1 / size for size in sizes),
+                "smallest": min(sizes, default=0),
+                "largest": max(sizes, default=0),
+                "objects": sum(sizes),
+                "first": min(places, default=-1),
+                "last": max(places, default=-1),
+                "named_first": sum(placed[0] == name for placed in own),
+                "named_last": sum(placed[-1] == name for placed in own),
             }
             for key, value in values.items():
-                features.setdefault(key, []).append(float(value))
+                features.setdefault(f"{word}_{key}", []).append(float(value))
     return features
 
 

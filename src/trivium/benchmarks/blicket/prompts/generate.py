@@ -53,7 +53,7 @@ class PromptItem(NamedTuple):
     paper: bool  # one of the paper's own prompts
     answer: PromptAnswer
     origin: Origin | None
-    matched: bool = False  # habits do not help, and not given means that no kinds are named
+    matched: bool = False  # counts do not help, and not given means that no kinds are named
     two_shot: bool = False  # the paper's two-shot prompt, whose preamble names the kinds
 
     @property
@@ -85,7 +85,7 @@ def gold(item: PromptItem) -> PromptAnswer:
 def generate(spec: PromptSpec, seed: int, start: int = 0, count: int = 1) -> Iterator[PromptItem]:
     """The items start .. start + count - 1; every block of items has each cell once."""
     fields, cells = spec_to_dict(spec), spec.cells
-    key = spec_key(spec, seed, ignore=("evidence", "tests"))
+    key = spec_key(spec, seed, ignore=("tests",))
     order: list[int] = balanced_kinds(key, len(cells), start, count).tolist()
     make = _matched_item if spec.matched else _full_item
     if spec.stimuli != "generated":

@@ -1,17 +1,19 @@
-"""Evidence that is drawn anew for every item.
+"""Evidence that is drawn anew for every item, in which counts say nothing about the answer.
 
 The new machine, if it is disjunctive (a conjunctive machine is its mirror image, with placements
 and lights complemented). Some objects are *open*: they were never on the machine when it stayed
 dark. An open object must be a blicket if it was once the only open object of a lit test, and may
-be one otherwise. One open object lights the machine alone, which rules out every machine that
-needs more than one blicket, so the key does not depend on which kinds are thought possible. To
-have the same numbers of lights and the same sizes of tests for both kinds, a test of one object
-comes with a lit test of all objects but one, and two dark tests have complementary sizes; the
-other tests come in pairs, one lit and one dark, whose sizes are complementary.
+be one otherwise.
 
-Every open object is in the same number of lit tests for all answers. Evidence in which pair counts
-find the answer (the objects most often beside ruled-out ones, or least often beside open ones) is
-mostly drawn again, so that such habits are right about as often as guesses.
+The first open object lights the machine alone, which rules out every machine that needs more than
+one blicket, so the key does not depend on which kinds are thought possible. To have the same
+numbers of lights and the same sizes of tests for both kinds, a test of one object comes with a lit
+test of all objects but one, two dark tests have complementary sizes, and the other tests come in
+pairs, one lit and one dark, whose sizes are complementary.
+
+The lit tests of the pairs have one size, and each object is in a number of them that is drawn
+before the answer. All other tests are drawn before the answer too. So counts of objects and sizes
+of tests are independent of the answer: only the objects that were together decide.
 
 Sets of objects are bit masks, as in `inference`.
 """
@@ -30,10 +32,8 @@ from trivium.core.streams import Stream
 
 Tests = list[Trial]
 Answer = tuple[int, int]  # the objects that must be blickets, and those that may be
-TRIES = 20  # of a pair of tests that differs from the others
-# The share of evidence that is kept for each habit that is right, by the number of open objects.
-# With three, pair counts determine the answer, and a lower share would leave hardly any.
-KEPT = {3: 0.7, 4: 0.25}
+Parts = tuple[int, ...]  # the open objects of each lit test
+TRIES = 10  # of tests with given counts, which may be impossible
 EXAMPLE_OBJECTS = 7  # of each of the first two machines
 
 
@@ -44,147 +44,108 @@ def open_objects(objects: int) -> int:
 
 def new_machine(objects: int, tests: int, form: str, stream: Stream) -> tuple[Tests, Answer]:
     """The tests of a machine of this form, in no order, and the answer that follows from them."""
-    count = open_objects(objects)
-    opened = (1 << count) - 1
-    sure = 1 | stream.below(1 << count - 1) << 1
+    count, pairs = open_objects(objects), tests // 2 - 2
+    shared = _shared(objects, pairs, stream)
+    # Tests for every answer, so that no answer makes counts more likely than another one does.
+    found = _lit(objects, pairs, stream)
+    while found is None:
+        found = _lit(objects, pairs, stream)
+    sure = stream.choice(sorted(found))
+    shown = shared + [(placed, True) for placed in found[sure]]
+    answer = sure, (1 << count) - 1 & ~sure
+    return (shown if form == DISJUNCTIVE else _mirror(shown, objects)), answer
+
+
+def lit_size(objects: int) -> int:
+    """The size of the lit tests that decide; the dark tests have half of the other objects."""
+    return objects - (objects - open_objects(objects) + 1) // 2
+
+
+def _shared(objects: int, pairs: int, stream: Stream) -> Tests:
+    """The tests that do not depend on the answer: two lit ones and all dark ones."""
+    count, size = open_objects(objects), lit_size(objects)
+    every, closed = (1 << objects) - 1, objects - count
     while True:
-        found = _draw(objects, tests, sure, stream)
-        if found is None or stream.random() > _kept(found, objects, sure):
-            continue
-        if _decides(found, objects, sure):
-            answer = sure, opened & ~sure
-            return (found if form == DISJUNCTIVE else _mirror(found, objects)), answer
+        one = count + stream.below(2 * closed - objects + 1)
+        sizes = [one, objects - one, *[objects - size] * pairs]
+        dark = [stream.choice(_closed_sets(objects, each)) for each in sizes]
+        lit = [1, every & ~(1 << count + stream.below(closed))]
+        tests = [(placed, True) for placed in lit] + [(placed, False) for placed in dark]
+        if len(set(dark)) == len(dark) and _excludes_parity(tests, objects):
+            return tests
 
 
-def _draw(objects: int, tests: int, sure: int, stream: Stream) -> Tests | None:
-    """Tests of a disjunctive machine with this answer; None if the draw is of no use."""
-    count = open_objects(objects)
-    closed, opened = range(count, objects), (1 << count) - 1
-    lit = [1, (1 << objects) - 1 & ~(1 << stream.below(objects))]
-    size = count + stream.below(objects - 2 * count + 1)
-    dark = [_sample(closed, size, stream), _sample(closed, objects - size, stream)]
-    parts = stream.choice(_parts(count, tests // 2 - 2)[sure])
-    # Every size can hold any number of open objects, so it says nothing about them.
-    smallest, largest = max(2, count), min(objects - 2, objects - count + 1)
-    for part in parts:
+def _excludes_parity(tests: Tests, objects: int) -> bool:
+    """Whether a machine that needs an odd number of blickets has open objects only, in both forms.
+
+    Then it has all objects that must be blickets, and the answer is the same with such machines.
+    """
+    opened = support.subsets((1 << open_objects(objects)) - 1)
+    both = tests, _mirror(tests, objects)
+    return not any(support.of_parity(shown, objects) & ~opened for shown in both)
+
+
+def _lit(objects: int, pairs: int, stream: Stream) -> dict[int, list[int]] | None:
+    """Lit tests for every answer with the same counts; None if an answer has none."""
+    by_answer = stream.choice(_parts(open_objects(objects), pairs))
+    model = stream.choice(by_answer[stream.choice(sorted(by_answer))])
+    size, closed = lit_size(objects), range(open_objects(objects), objects)
+    drawn = [stream.choice(_closed_sets(objects, size - part.bit_count())) for part in model]
+    counts = {number: sum(placed >> number & 1 for placed in drawn) for number in closed}
+    found: dict[int, list[int]] = {}
+    for sure, choices in by_answer.items():
         for _ in range(TRIES):
-            size = smallest + stream.below(largest - smallest + 1)
-            shining = part | _sample(closed, size - part.bit_count(), stream)
-            unlit = _sample(closed, objects - size, stream)
-            if shining not in lit and unlit not in dark:
+            placed = _fill(stream.shuffled(stream.choice(choices)), size, counts, stream)
+            if len(set(placed)) == pairs:
+                found[sure] = placed
                 break
-        lit.append(shining)
-        dark.append(unlit)
-    ruled_out = 0
-    for placed in dark:
-        ruled_out |= placed
-    # If the first object were in all lit tests, it alone might be the blicket of either kind.
-    varied = not all(placed & 1 for placed in lit)
-    if len({*lit, *dark}) < tests or ruled_out | opened != (1 << objects) - 1 or not varied:
-        return None
-    return [(placed, True) for placed in lit] + [(placed, False) for placed in dark]
+        else:
+            return None
+    return found
+
+
+def _fill(parts: Sequence[int], size: int, counts: dict[int, int], stream: Stream) -> list[int]:
+    """Tests of one size with these open objects and these counts of the others; [] if stuck."""
+    left, placed = dict(counts), []
+    for tests, part in zip(range(len(parts), 0, -1), parts, strict=True):
+        chosen = [number for number, count in left.items() if count == tests]
+        free = [number for number, count in left.items() if 0 < count < tests]
+        more = size - part.bit_count() - len(chosen)
+        if not 0 <= more <= len(free):
+            return []
+        chosen += stream.sample(free, more)
+        for number in chosen:
+            left[number] -= 1
+        placed.append(part | sum(1 << number for number in chosen))
+    return placed
 
 
 @cache
-def _parts(count: int, tests: int) -> dict[int, list[tuple[int, ...]]]:
-    """For every answer, the sets of open objects that lit tests may have.
+def _closed_sets(objects: int, size: int) -> list[int]:
+    """All sets of this size without open objects."""
+    bits = [1 << number for number in range(open_objects(objects), objects)]
+    return [sum(chosen) for chosen in itertools.combinations(bits, size)]
 
-    Each open object is in the same number of tests for all answers (the first object in its own
-    number), so counts reveal nothing. Of all such numbers, those with most choices are taken.
+
+@cache
+def _parts(count: int, tests: int) -> list[dict[int, list[Parts]]]:
+    """The open objects of lit tests for every answer, in groups with the same counts.
+
+    In a group, each open object is in the same number of tests for all answers, and the first
+    one is not in all of them: it alone might then be the blicket of a machine of either form.
     """
-    answers = [1 | rest << 1 for rest in range(1 << count - 1)]
-    found: dict[tuple[int, int], dict[int, list[tuple[int, ...]]]] = defaultdict(
-        lambda: {sure: [] for sure in answers}
-    )
+    found: dict[tuple[int, int], dict[int, list[Parts]]] = defaultdict(lambda: defaultdict(list))
     for chosen in itertools.combinations_with_replacement(range(1, 1 << count), tests):
         first, *often = (sum(part >> number & 1 for part in chosen) for number in range(count))
-        if len(set(often)) == 1:
+        if len(set(often)) == 1 and first < tests:
             alone = {part for part in chosen if part & part - 1 == 0}
             found[first, often[0]][sum(alone | {1})].append(chosen)
-    return max(found.values(), key=lambda by_answer: min(map(len, by_answer.values())))
-
-
-def _decides(tests: Tests, objects: int, sure: int) -> bool:
-    """Whether machines that need an odd number of blickets leave the answer as it is.
-
-    Both for these tests and for their mirror image, so that it does not depend on the form.
-    """
-    wanted = sure, (1 << open_objects(objects)) - 1 & ~sure
-    for form, shown in ((DISJUNCTIVE, tests), (CONJUNCTIVE, _mirror(tests, objects))):
-        odd = support.of_parity(shown, objects)
-        if odd and support.answer(odd | support.of_form(shown, objects, form), objects) != wanted:
-            return False
-    return True
-
-
-def _sample(numbers: range, size: int, stream: Stream) -> int:
-    return sum(1 << number for number in stream.sample(numbers, size))
+    return [found[key] for key in sorted(found) if len(found[key]) == 1 << count - 1]
 
 
 def _mirror(tests: Tests, objects: int) -> Tests:
     """De Morgan: a disjunctive machine becomes a conjunctive one with the same blickets."""
     return [((1 << objects) - 1 & ~placed, not light) for placed, light in tests]
-
-
-def _kept(tests: Tests, objects: int, sure: int) -> float:
-    """The probability of keeping evidence, which falls with the number of habits that are right."""
-    return float(
-        KEPT[open_objects(objects)] ** sum(answer == sure for answer in _habits(tests, objects))
-    )
-
-
-def _habits(tests: Tests, objects: int) -> list[int]:
-    """What habits that count pairs call blickets."""
-    rows = _counts(tests, objects)
-    beside = [sizes - often - others for often, sizes, others in rows]
-    apart = [-others for _, _, others in rows]
-    return [_highest(beside), _high(beside), _highest(apart), _high(apart)]
-
-
-def _counts(tests: Tests, objects: int) -> list[tuple[int, int, int]]:
-    """For each open object but the first: lit tests, their sizes, and open objects beside it.
-
-    The test of one object is left out.
-    """
-    opened = (1 << open_objects(objects)) - 1
-    lit = [placed for placed, light in tests if light and placed & placed - 1]
-    rows = []
-    for number in range(1, opened.bit_length()):
-        own = [placed for placed in lit if placed >> number & 1]
-        others = sum((placed & opened).bit_count() - 1 for placed in own)
-        rows.append((len(own) or 1, sum(placed.bit_count() for placed in own), others))
-    return rows
-
-
-def _highest(values: Sequence[float]) -> int:
-    """The first object, and those with the highest value."""
-    return 1 | sum(2 << number for number, value in enumerate(values) if value == max(values))
-
-
-def _high(values: Sequence[float]) -> int:
-    """The first object, and those with a value above the mean."""
-    mean = sum(values) / max(1, len(values))
-    return 1 | sum(2 << number for number, value in enumerate(values) if value > mean + 1e-9)
-
-
-COUNT_RULES = (
-    "most often lit",
-    "often lit",
-    "in the smallest tests",
-    "in small tests",
-    "all",
-    "one",
-)
-
-
-def count_rules(tests: Tests, objects: int) -> dict[str, int]:
-    """What each count rule calls blickets of a disjunctive machine."""
-    rows = _counts(tests, objects)
-    often = [often for often, _, _ in rows]
-    small = [-sizes / often for often, sizes, _ in rows]
-    answers = _highest(often), _high(often), _highest(small), _high(small)
-    opened = (1 << open_objects(objects)) - 1
-    return dict(zip(COUNT_RULES, (*answers, opened, 1), strict=True))
 
 
 def example(role: str, stream: Stream) -> Tests:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
 from math import factorial
 from statistics import fmean
 from typing import NamedTuple
 
-from trivium.benchmarks.blicket.inference.hypotheses import DISJUNCTIVE
 from trivium.benchmarks.blicket.prompts import matched
 from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
 from trivium.core.benchmark import Floor, Metric
 from trivium.core.records import NO_ANSWER, Groups, Scores
-from trivium.core.streams import Stream, stream_key
 
 METRICS = (
     Metric("correct", "exactly the blickets are named, and the structure is right"),
@@ -97,44 +94,22 @@ def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
     return f"{what}:structure-{structure}"
 
 
-FLOOR_DRAWS = 500  # machines on which count rules are tried
-
-
-@lru_cache(maxsize=64)
 def floor(spec: PromptSpec, view: PromptView) -> Floor:
-    """The best strategy that counts each object on its own and relates no objects to one another.
+    """The best strategy that counts objects and lights and relates no objects to one another.
 
-    For the paper's evidence, the objects that were most often on the lit machine are always the
-    blickets. For matched evidence, single tests rule objects out, and count rules or coins decide
-    about the others.
+    For the paper's evidence, it is always right: the objects that were most often on the lit
+    machine are the blickets, and machines of a kind have the same number of lights. Counts in
+    matched evidence rule objects out and no more: all answers are equally likely.
     """
-    rule, blickets, exact = _count_rule(spec) if spec.matched else ("most often lit", 1.0, True)
+    if not spec.matched:
+        return Floor("objects and lights counted", 1.0, others={"blickets": 1.0, "structure": 1.0})
+    blickets = 0.5 ** (matched.open_objects(spec.objects) - 1)
     conditions = dict.fromkeys(hypotheses for hypotheses, _ in spec.cells)
-    # In two-shot, the preamble names the pattern of each kind, and counts reveal the kind.
-    stated = view.prompt == "two_shot" or spec.stimuli == "paper_two_shot"
-    structures = [0.5 if each == "given" and not stated else 1.0 for each in conditions]
-    share = fmean(structures)
-    others = {"blickets": blickets, "structure": share}
-    return Floor(f"{rule}; unsure if not given", blickets * share, exact, others)
-
-
-@cache
-def _count_rule(spec: PromptSpec) -> tuple[str, float, bool]:
-    """The best rule about open objects, how often it is right, and whether that is exact."""
-    # All answers are equally likely, so coins are right with this probability.
-    coins = 0.5 ** (matched.open_objects(spec.objects) - 1)
-    stream = Stream(stream_key("count rules", spec.objects, spec.test_count))
-    right = dict.fromkeys(matched.COUNT_RULES, 0)
-    for _ in range(FLOOR_DRAWS):
-        tests, (sure, _) = matched.new_machine(spec.objects, spec.test_count, DISJUNCTIVE, stream)
-        for rule, answer in matched.count_rules(tests, spec.objects).items():
-            right[rule] += answer == sure
-    best = max(right, key=lambda rule: right[rule])
-    share = right[best] / FLOOR_DRAWS
-    error = (share * (1 - share) / FLOOR_DRAWS) ** 0.5
-    if share < coins + 2 * error:
-        return "objects ruled out one by one, coins for the rest", coins, True
-    return f"{best} of those not ruled out (±{error:.2f})", share, False
+    # In two-shot, the preamble names the pattern of each kind, and one test proves the kind.
+    stated = view.prompt == "two_shot"
+    share = fmean(0.5 if each == "given" and not stated else 1.0 for each in conditions)
+    name = "objects ruled out one by one, coins for the rest; unsure if not given"
+    return Floor(name, blickets * share, others={"blickets": blickets, "structure": share})
 
 
 def _draws(objects: int, sure: int, maybe: int) -> int:

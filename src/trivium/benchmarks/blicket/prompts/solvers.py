@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from statistics import fmean
 
 from trivium.benchmarks.blicket.prompts.answer import write_to
 from trivium.benchmarks.blicket.prompts.evidence import (
@@ -95,27 +96,16 @@ def one_by_one(page: Page, stream: Stream) -> PromptAnswer:
     return PromptAnswer(sure, _rest(left, sure), _guess(page, stream))
 
 
-def beside_ruled_out(page: Page, stream: Stream) -> PromptAnswer:
-    """Objects ruled out one by one; of the rest, those most often beside ruled-out objects."""
-    return _by_pairs(page, stream, lambda beside, others, often: beside)
-
-
 def apart(page: Page, stream: Stream) -> PromptAnswer:
     """Objects ruled out one by one; of the rest, those with the fewest of the rest beside them."""
-    return _by_pairs(page, stream, lambda beside, others, often: -others / max(1, often))
-
-
-def _by_pairs(page: Page, stream: Stream, value: Callable[[int, int, int], float]) -> PromptAnswer:
     left, alone, tests = _left(page.machines[-1])
-    values = {}
-    for name in left:
-        own = [placed for placed in tests if name in placed and len(placed) > 1]
-        others = sum(other in left for placed in own for other in placed) - len(own)
-        beside = sum(map(len, own)) - len(own) - others
-        values[name] = value(beside, others, len(own))
-    open_values = [value for name, value in values.items() if name not in alone]
-    high = max(open_values, default=0.0)
-    sure = tuple(name for name in left if name in alone or values[name] == high)
+    beside = {
+        name: [sum(other in left for other in placed) for placed in tests if name in placed]
+        for name in left
+        if name not in alone
+    }
+    means = {name: fmean(counts or [0]) for name, counts in beside.items()}
+    sure = tuple(n for n in left if n in alone or means[n] == min(means.values()))
     return PromptAnswer(sure, _rest(left, sure), _guess(page, stream))
 
 
@@ -180,7 +170,6 @@ SOLVERS = by_name(
         _solver("lit_alone", lit_alone, "shortcut"),
         _solver("never_dark", never_dark, "shortcut"),
         _solver("always_lit", always_lit, "shortcut"),
-        _solver("beside_ruled_out", beside_ruled_out, "shortcut"),
         _solver("apart", apart, "program"),
         _solver("one_by_one", one_by_one, "floor"),
         _solver("random", random_answer, "floor"),

@@ -9,10 +9,9 @@ from typing import Literal
 from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
 
-MAX_OBJECTS = 9
-MAX_OBJECTS_FULL = 6  # three machines of six objects need 18 different colours and shapes
+MAX_OBJECTS = 10  # with 14 objects of the first two machines, all colours and shapes
 MIN_OBJECTS_MATCHED = 7  # fewer leave one answer for each way of counting
-TESTS = {7: 10, 8: 10, 9: 12}  # of the new machine, by its objects
+DEFAULT_TESTS = 12
 
 
 @dataclass(frozen=True)
@@ -22,28 +21,26 @@ class PromptSpec:
     # whether the prompt names the kinds of machines, and the first two machines demonstrate them
     hypotheses: Literal["given", "not_given", "both"] = "both"
     form: Literal["disjunctive", "conjunctive", "both"] = "both"  # how the new machine works
-    objects: int = 3  # of the new machine; with full evidence also of the first two
+    # of the new machine. From 7 on, its evidence is matched: counts are the same for all answers.
+    # With 3 to 6 it is the paper's, where counting is enough: every object, every pair and all
+    # together; the first two machines then have as many objects
+    objects: int = 3
     # the tests of the first two machines. balanced: the same sets whether hypotheses are given or
     # not, so that only the lights differ; paper: the paper's sets
     placements: Literal["balanced", "paper"] = "balanced"
     # paper: its four prompts, word for word; paper_two_shot: the two-shot prompts, which are scored
     # by their text, since the preamble names the kinds of machines in all conditions
     stimuli: Literal["generated", "paper", "paper_two_shot"] = "generated"
-    # the tests of the new machine. matched: from 7 objects, drawn so that habits do not help;
-    # full (also with fewer objects): every object, every pair and all together, as in the paper,
-    # where counting is enough
-    evidence: Literal["matched", "full"] = "matched"
-    tests: int | None = None  # of the new machine, if matched: an even number
+    tests: int | None = None  # of the new machine, from 7 objects: an even number, usually 12
 
     def __post_init__(self) -> None:
-        limit = MAX_OBJECTS if self.evidence == "matched" else MAX_OBJECTS_FULL
-        valid = 3 <= self.objects <= limit
-        require(valid, f"objects must be in 3..{limit}, got {self.objects}")
+        valid = 3 <= self.objects <= MAX_OBJECTS
+        require(valid, f"objects must be in 3..{MAX_OBJECTS}, got {self.objects}")
         if self.tests is not None:
-            require(self.matched, "tests goes with evidence matched and 7 objects or more")
-            low, high = 2 * ((self.objects - 1) // 2) + 4, 2 * self.objects - 2
-            valid = low <= self.tests <= high and self.tests % 2 == 0
-            allowed = f"even and in {low}..{high} for {self.objects} objects"
+            require(self.matched, f"tests goes with {MIN_OBJECTS_MATCHED} objects or more")
+            low = 2 * ((self.objects - 1) // 2) + 4
+            valid = low <= self.tests <= low + 4 and self.tests % 2 == 0
+            allowed = f"even and in {low}..{low + 4} for {self.objects} objects"
             require(valid, f"tests must be {allowed}, got {self.tests}")
         if self.stimuli != "generated":
             require(self.placements == "balanced", "placements goes with stimuli generated")
@@ -52,13 +49,12 @@ class PromptSpec:
     @property
     def matched(self) -> bool:
         """Whether the evidence is matched."""
-        large = self.objects >= MIN_OBJECTS_MATCHED
-        return large and self.evidence == "matched" and self.stimuli == "generated"
+        return self.objects >= MIN_OBJECTS_MATCHED and self.stimuli == "generated"
 
     @property
     def test_count(self) -> int:
         """The number of tests of the new machine, if matched."""
-        return self.tests or TESTS[self.objects]
+        return self.tests or DEFAULT_TESTS
 
     @property
     def cells(self) -> list[tuple[str, str]]:
@@ -74,9 +70,11 @@ class PromptView:
 
     prompt: Literal["freeform", "two_shot"] = "freeform"  # a story, or two solved examples
     # free: in any words; lines: ending with an ANSWER line; auto: lines after a generated story,
-    # free after the paper's stimuli and after solved examples
+    # free after the paper's stimuli and after solved examples, unless these ask for steps
     reply: Literal["auto", "free", "lines"] = "auto"
     sentences: int | None = None  # read only the first sentences of a free reply (the paper: 2)
+    # whether the prompt ends with a request to think step by step
+    reasoning: Literal["free", "chain_of_thought"] = "free"
 
     def __post_init__(self) -> None:
         valid = self.sentences is None or self.sentences >= 1
@@ -90,13 +88,15 @@ CONDITIONS = {
     "not-given-conjunctive": ("not_given", "conjunctive"),
 }
 # A ladder: the paper's evidence for three objects, where counting is enough, then more objects.
-# Nine is the smallest number of objects with which habits stay near the floor.
+# Eight objects and 12 tests are the least with which two seeds share hardly any new machines.
 PRESETS = {
-    "paper-evidence": PromptSpec(evidence="full"),
-    "seven-objects": PromptSpec(objects=7),
-    "four-conditions": PromptSpec(objects=9),
-    "sixteen-tests": PromptSpec(objects=9, tests=16),
+    "paper-evidence": PromptSpec(),
+    "seven-objects": PromptSpec(objects=7, tests=10),
+    "four-conditions": PromptSpec(objects=8),
+    "ten-objects": PromptSpec(objects=10, tests=16),
 }
+# Counting solves the first one, and a table of structures the second one.
+LEAKY_PRESETS = frozenset({"paper-evidence", "seven-objects"})
 DIAGNOSTICS = {
     name: Diagnostic(
         f"hypotheses {hypotheses.replace('_', ' ')}, {form} machine",

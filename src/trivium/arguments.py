@@ -1,0 +1,96 @@
+"""The arguments of the API: what callers may write for tasks, items, solvers and options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from trivium.benchmarks import load_task
+from trivium.core.errors import UserError, require, require_known
+from trivium.core.task import PresentedItem, Task
+from trivium.evaluation.evaluation import Items
+from trivium.evaluation.solvers import Function
+from trivium.models.names import known_model
+from trivium.models.settings import TEXTS, ModelOptions, Settings
+from trivium.report.compare import SolverScores, scores_of
+from trivium.results import ResultSet, open_results
+
+_OPTIONS = dict.fromkeys(one.name for one in fields(ModelOptions))
+
+
+def as_task(task: Task | str | Path, options: dict[str, Any]) -> Task:
+    """The task, or that of a benchmark's name with those options that are its fields."""
+    if isinstance(task, Task):
+        return task
+    require(isinstance(task, str), f"task must be a Task or a benchmark's name, got {task!r:.60}")
+    plain = load_task(str(task))
+    known = {"preset", *plain.benchmark.field_aliases, *_fields_of(plain)} - {*_OPTIONS}
+    own = {name: options.pop(name) for name in [*options] if name in known}
+    return load_task(str(task), own.pop("preset", None), own) if own else plain
+
+
+def _fields_of(task: Task) -> set[str]:
+    parts = [part for part in (task.spec, task.view) if part is not None]
+    return {one.name for part in parts for one in fields(part)}
+
+
+def model_options(
+    options: Mapping[str, Any], function: Any, task: Task | None = None
+) -> tuple[ModelOptions, Settings]:
+    """The options of calls to models, and the settings that shape their replies."""
+    for name in options:
+        if task is not None and name in _fields_of(task) | {"preset"}:
+            how = f"trivium.load({task.benchmark.name!r}, {name}={options[name]!r})"
+            raise UserError(f"{name} belongs to the task: {how}")
+        if name not in _OPTIONS:
+            require_known(name, [*function.__kwdefaults__, *_OPTIONS], f"option {name!r}")
+    texts = {key: options[key] for key in TEXTS if isinstance(options.get(key), str)}
+    asked = ModelOptions(**{key: value for key, value in options.items() if key not in texts})
+    return asked, replace(asked.settings(), **texts)
+
+
+def as_items(
+    task: Task, items: int | Sequence[int] | Sequence[PresentedItem], seed: int, start: int
+) -> Items:
+    """The items that an argument describes."""
+    if isinstance(items, int):
+        return Items(seed, start, items)
+    fits = isinstance(items, Iterable) and not isinstance(items, str)
+    require(fits, f"items must be a whole number or a list, got {items!r:.60}")
+    chosen = [task.item(one, seed) if isinstance(one, int) else one for one in items]
+    require(bool(chosen), "items is empty: name at least one")
+    require(
+        all(one.task.benchmark is task.benchmark for one in chosen),
+        f"items must be of {task.benchmark.name}",
+    )
+    return Items.of(task.benchmark, [one.original for one in chosen])
+
+
+def named_solver(
+    task: Task, solver: str | Function, name: str | None = None
+) -> tuple[str, dict[str, Function]]:
+    """The name of a solver in records, and the solver by this name if it is a function."""
+    if not isinstance(solver, str):
+        require(callable(solver), f"solver must be a name or a function, got {solver!r:.60}")
+        name = name or function_name(solver)
+        require(name not in task.benchmark.solvers, f"name {name!r} is that of a built-in solver")
+        return name, {name: solver}
+    require(name is None, f"name is for functions; {solver} has its own")
+    known = None if solver in task.benchmark.solvers else known_model(solver)
+    return known or solver, {}
+
+
+def function_name(function: Function) -> str:
+    """The name of a function in records."""
+    return f"{function.__module__}:{getattr(function, '__qualname__', type(function).__name__)}"
+
+
+def solver_scores(results: Sequence[ResultSet | str | Path]) -> list[SolverScores]:
+    """The scores of every solver of some results."""
+    found: list[SolverScores] = []
+    for number, result in enumerate(results, start=1):
+        rows = result if isinstance(result, ResultSet) else open_results(result)
+        found += scores_of(f"result {number}", rows)
+    return found

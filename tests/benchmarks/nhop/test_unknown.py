@@ -1,0 +1,103 @@
+"""Bags in which half of the questions have no answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.benchmarks.nhop.examples import bag
+from trivium.benchmarks.nhop import IMPLICIT
+from trivium.benchmarks.nhop.files import from_row, to_row
+from trivium.benchmarks.nhop.generate import generate
+from trivium.benchmarks.nhop.item import derive, true_chain
+from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
+from trivium.core.dialogue import attempt
+from trivium.core.errors import UserError
+
+MIXED = ImplicitSpec(answerable="mixed")
+VIEWS = [NhopView(mode, surface) for mode in ("direct", "steps", "free")
+         for surface in ("symbols", "relations")]  # fmt: skip
+
+
+@given(st.integers(4, 12), st.integers(4, 20), st.integers(0, 2**40), st.integers(0, 2**40))
+def test_two_lines_of_one_inner_relation_are_missing(
+    hops: int, m: int, seed: int, index: int
+) -> None:
+    """Else the bag is that of its twin; a single missing line would follow from the others."""
+    (item,) = generate(ImplicitSpec(hops, m, answerable="mixed"), seed, index)
+    (twin,) = generate(ImplicitSpec(hops, m), seed, index)
+    missing = [line for line in twin.facts if line not in item.facts]
+    assert len(missing) == 2
+    assert [line for line in twin.facts if line not in missing] == item.facts
+    (function,) = {line[1] for line in missing}
+    assert 2 <= int(function[1:]) <= hops - 2
+    chain = true_chain(twin)
+    own = [line for line in missing if line[0] in chain]
+    assert (item.answer, len(own)) in {("unknown", 1), (twin.answer, 0)}
+    assert derive(item) == ([] if own else [twin.answer])
+    heads = {head for head, f, _ in twin.facts if f == function}
+    assert len(heads - {head for head, f, _ in item.facts if f == function}) == 2
+
+
+def test_half_of_the_items_are_unknown_wherever_the_line_is_missing() -> None:
+    places: Counter[tuple[str, bool]] = Counter()
+    for item, twin in zip(generate(MIXED, 5, 0, 3000), generate(ImplicitSpec(), 5, 0, 3000),
+                          strict=True):  # fmt: skip
+        (function,) = {line[1] for line in twin.facts if line not in item.facts}
+        places[function, item.answer == "unknown"] += 1
+    assert len(places) == 4
+    assert all(abs(count - 750) < 100 for count in places.values())  # four standard deviations
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_oracle_knows_what_is_unknown_and_its_answer_is_read(view: NhopView) -> None:
+    for item in generate(MIXED, 6, 0, 40):
+        assert attempt(IMPLICIT, item, IMPLICIT.solvers["oracle"], view).scores["correct"] == 1
+        for said in (item.answer, "unknown"):
+            word = said if said == "unknown" else IMPLICIT.write(item, IMPLICIT.gold(item), view)
+            for reply in (word, f"**ANSWER:** `{word}`", f"I followed it.\nANSWER: {word.upper()}"):
+                if "ANSWER" in word and reply is not word:
+                    continue
+                answer = IMPLICIT.parse(item, [reply], view)
+                assert answer is not None, reply
+                assert answer.token == said
+                assert IMPLICIT.score(item, answer)["correct"] == float(said == item.answer)
+        again = from_row(orjson.loads(orjson.dumps(to_row(item))), explicit=False)
+        assert again == item
+
+
+def test_kinds_floor_and_groups() -> None:
+    view, kinds = NhopView(), Counter[str]()
+    assert IMPLICIT.floor(MIXED, view).value == 0.5
+    assert IMPLICIT.floor(MIXED, view).name == "always unknown"
+    assert IMPLICIT.ceiling(MIXED, view).value == 1
+    for item in generate(MIXED, 7, 0, 60):
+        known = item.answer != "unknown"
+        assert IMPLICIT.groups(item) == {"steps": 4, "m": 8, "answerable": known}
+        said = "unknown" if known else item.candidates[0]
+        answer = IMPLICIT.parse(item, [said], view)
+        kinds[IMPLICIT.kind(item, answer)] += 1
+    assert set(kinds) == {"called-unknown", "unsupported"}
+    always = next(generate(ImplicitSpec(), 7))
+    assert IMPLICIT.parse(always, ["unknown"], view) is None, "no such answer was offered"
+    assert "unknown" not in IMPLICIT.render(always, view)
+
+
+def test_files_are_checked() -> None:
+    row = bag() | {"answer_id": "unknown", "answer_aliases": ["unknown"]}
+    with pytest.raises(UserError, match="answer_id is 'unknown', but the facts lead to 'C_06'"):
+        from_row(row, explicit=False)
+    row["facts_bag"] = row["facts_bag"][:3]
+    with pytest.raises(UserError, match="must hold lines of f2"):
+        from_row(row | {"facts_bag": row["facts_bag"][:1]}, explicit=False)
+    item = from_row(row, explicit=False)
+    assert "the answer is unknown" in IMPLICIT.render(item, NhopView())
+    assert attempt(IMPLICIT, item, IMPLICIT.solvers["oracle"], NhopView()).kind == "right"
+    with pytest.raises(UserError, match="answerable mixed needs hops of at least 4"):
+        ImplicitSpec(hops=3, answerable="mixed")
+    with pytest.raises(UserError, match="does not go with ablate_inner"):
+        ImplicitSpec(ablate_inner=True, answerable="mixed")

@@ -1,0 +1,33 @@
+"""What reports say about audits: one sentence for every preset, and the stored verdicts."""
+
+from __future__ import annotations
+
+import pytest
+
+from trivium.benchmarks import benchmark_names, get_benchmark
+from trivium.core.spec import spec_to_dict
+from trivium.report.audits import audit_sentence, audit_verdict, presets_with_shortcuts
+
+
+@pytest.mark.parametrize("preset", ["paper", "three-objects", "demonstrations-given"])
+def test_games_of_one_space_say_that_a_table_wins_them(preset: str) -> None:
+    game = get_benchmark("blicket_game")
+    spec = spec_to_dict(game.presets[preset])
+    assert audit_verdict(game, spec, {}) == "caught"
+    said = audit_sentence(game, spec, {})
+    assert "one fixed space, so a table of recorded games wins" in said
+    assert "use the preset mixed for scores" in said
+    assert "original" not in said
+
+
+def test_ladders_that_keep_the_leaks_of_the_original_say_so_with_the_strongest_cue() -> None:
+    nhop = get_benchmark("nhop_explicit")
+    said = audit_sentence(nhop, spec_to_dict(nhop.presets["explicit-easy"]), {})
+    assert said.startswith("Audit: these items keep the shortcuts of the original on purpose")
+    assert "against 0.167 by chance" in said
+
+
+def test_every_leaky_preset_is_named_as_one_with_shortcuts() -> None:
+    for name in benchmark_names():
+        benchmark = get_benchmark(name)
+        assert set(benchmark.leaky_presets) <= set(presets_with_shortcuts(benchmark))
