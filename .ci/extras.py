@@ -92,7 +92,7 @@ USES = {
     "assert environment.step(TriviumAction(reply='TEST A')).text",
     "serve": PEOPLE,
     "simulate": "trivium serve demo.toml --simulate 1 --port 0",
-    "docs": f"python -m mkdocs build --strict -q -f {ROOT / 'mkdocs.yml'} -d site",
+    "docs": f"python -m mkdocs build --strict -f {ROOT / 'mkdocs.yml'} -d site",
 }
 
 

@@ -27,7 +27,7 @@ EXTERNAL = re.compile(
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, built without a network: every proxy leads nowhere."""
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-q", "-d", str(folder)]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(folder)]
     nowhere = "http://127.0.0.1:9"
     environment = {
         "PATH": "",
