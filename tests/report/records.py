@@ -46,6 +46,7 @@ def scored(
             "floor": 0.125,
             "groups": {"steps": 5, "m": 8},
             "digest": f"{name}-{number} {fields.get('seed')} {fields.get('spec')}",
+            **({"seed": 0, "index": number} if "spec" in fields else {}),
             **fields,
         }
         for number, score in enumerate(scores)

@@ -52,7 +52,10 @@ class Execution:
             errors = not self.options.retry_errors
             recorded = [len(one.recorded_keys(folder, errors=errors)) for one in run.evaluations]
         if run.models:
-            confirm(cost_of_run(run, recorded, prices), self.options)
+            cost = cost_of_run(run, recorded, prices)
+            confirm(cost, self.options)
+            if run.kind == "run":  # whose number of items may be a default
+                print(f"sending {cost}", file=sys.stderr)
         with self.workers.open() as executor:
             if folder is None:
                 folder = new_folder(run, ROOT)

@@ -163,10 +163,8 @@ def cost_of_run(
 
 
 def confirm(cost: Cost, options: ModelOptions) -> None:
-    """Say what will be sent, and ask before many requests; refuse them without a terminal."""
+    """Ask the user before sending many requests; refuse without a terminal."""
     if options.yes or cost.requests <= options.confirm_above:
-        if cost.requests:
-            print(f"sending {cost}", file=sys.stderr)
         return
     question = f"This would send {cost}."
     interactive = sys.stdin.isatty() and sys.stderr.isatty()

@@ -48,6 +48,7 @@ KINDS = {
     "people": "experiment",
 }
 MAX_ROWS = 1000  # of a table
+EXAMPLE = "openai/gpt-4.1-mini"  # in the command that adds a model
 
 
 @dataclass(frozen=True)
@@ -156,6 +157,7 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
     """The text of report.html; the template escapes every value."""
     models = [name for name, style in run.styles.items() if not style.is_baseline]
     known = prices.of(models)
+    again = run.manifest.get("kind") in ("sweep", "diag") and "command" in run.manifest
     seeds = seeds_text(sorted({seed for own in run.results for seed in own.seeds}))
     return render_page(
         "page.html.j2",
@@ -168,6 +170,8 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
         # The items of a search are chosen by its solver's answers, so a pooled score says little.
         is_search=bool(run.thresholds),
         cards=[] if models or run.thresholds else [card(own) for own in run.results],
+        same_items=again,
+        add_model=f"{run.manifest['command'] if again else 'trivium run'} --model {EXAMPLE}",
         effects={
             section.results.benchmark.name: effect_sentences(section.effects)
             for section in run.sections
