@@ -90,7 +90,6 @@ WRONG_CALLS = [
      "--ablate_inner goes with generated items, not with --in"),
     ("eval nhop_implicit --out {tmp}/e", "--solver"),
     ("eval nhop_implicit --solver genius --out {tmp}/e", "unknown solver 'genius'"),
-    ("eval nhop_implicit --solver oracle", "--out is missing"),
     ("eval nhop_implicit --solver oracle --order_trials 0 --out {tmp}/e", "order_trials must"),
     ("eval nhop_implicit --solver oracle --in {tmp}/missing --out {tmp}/e", "No such file"),
     ("eval nhop_implicit --solver oracle --in {tmp}/half.jsonl --out {tmp}/e", "line 2: not JSON"),

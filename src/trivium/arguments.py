@@ -13,7 +13,7 @@ from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Items
 from trivium.evaluation.solvers import Function
 from trivium.models.names import known_model
-from trivium.models.settings import ModelOptions, Settings
+from trivium.models.settings import TEXTS, ModelOptions, Settings
 from trivium.report.compare import SolverScores, scores_of
 from trivium.results import ResultSet, open_results
 
@@ -46,9 +46,7 @@ def model_options(
             raise UserError(f"{name} belongs to the task: {how}")
         if name not in _OPTIONS:
             require_known(name, [*function.__kwdefaults__, *_OPTIONS], f"option {name!r}")
-    texts = {
-        key: options[key] for key in ("system", "template") if isinstance(options.get(key), str)
-    }
+    texts = {key: options[key] for key in TEXTS if isinstance(options.get(key), str)}
     asked = ModelOptions(**{key: value for key, value in options.items() if key not in texts})
     return asked, replace(asked.settings(), **texts)
 

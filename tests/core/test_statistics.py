@@ -322,3 +322,8 @@ def test_values_whose_squares_vanish_count_as_equal() -> None:
         mean_interval([0.0, 5e-324], bounds=(0, 1)).high
         == mean_interval([0, 0], bounds=(0, 1)).high
     )
+
+
+def test_nothing_is_printed_as_minus_zero() -> None:
+    assert str(Estimate(-1e-9, -0.0004, 0.25, 3)) == "0.000 [0.000, 0.250]"
+    assert str(Estimate(-0.0006, None, None, 3)) == "-0.001"

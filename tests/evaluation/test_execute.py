@@ -65,7 +65,7 @@ def test_an_incomplete_last_line_is_attempted_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "key"),
     [
-        (Evaluation(load_task("nhop_implicit"), Items(7, 0, 4), "last_line"), "spec"),
+        (Evaluation(load_task("nhop_implicit"), Items(7, 0, 4), "last_line"), "hops"),
         (
             Evaluation(
                 load_task("nhop_implicit", fields={"hops": 4, "m": 4}), Items(8, 0, 4), "last_line"

@@ -144,7 +144,9 @@ def test_failed_calls_end_with_status_1(
     # More than the first twenty: it stops by itself.
     broken.update(prompts(50))
     assert main([*eval_words(server, Path("stopped"), items=50), "--max_retries", "0"]) == 1
-    assert capsys.readouterr().err.startswith("trivium: ")
+    sending, stopped = capsys.readouterr().err.split("\n", 1)
+    assert sending.startswith("sending 50 requests, about ")
+    assert stopped.startswith("trivium: ")
 
 
 @pytest.mark.parametrize("reply", ["I'm sorry, but I can't help with that.", "<think>Let me see"])

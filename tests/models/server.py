@@ -119,6 +119,8 @@ class Server:
             app.router.add_post("/v1/responses", self._responses)
         if "chat" in self.protocols:
             app.router.add_post("/v1/chat/completions", self._chat)
+        if "completions" in self.protocols:
+            app.router.add_post("/v1/completions", self._complete)
         if self.forgiving:
             app.router.add_post("/{path:.*}", _unexpected)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
@@ -183,6 +185,17 @@ class Server:
             }
 
         return await self._reply(request, body, messages, reply)
+
+    async def _complete(self, request: web.Request) -> web.StreamResponse:
+        body = await request.json()
+
+        def reply(text: str) -> dict[str, Any]:
+            choice = {"index": 0, "text": text, "finish_reason": "stop", "logprobs": None}
+            usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+            made = {"id": "cmpl_1", "object": "text_completion", "created": 0}
+            return made | {"model": body["model"], "choices": [choice], "usage": usage}
+
+        return await self._reply(request, body, [body["prompt"]], reply)
 
     async def _reply(
         self,

@@ -31,7 +31,7 @@ def _require_at_least_one(config: Any, *names: str) -> None:
 
 @dataclass(frozen=True)
 class AgentConfig:
-    """A reinforcement learner; the defaults are A2C's column of the paper's Table B.1."""
+    """A reinforcement learner; preset paper has its column of the paper's Table B.1."""
 
     algorithm: Algorithm = "a2c"
     policy: PolicyKind = "lstm"

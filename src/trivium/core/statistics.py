@@ -48,8 +48,12 @@ class Estimate:
         if self.value is None:
             return "undefined"
         if self.low is None or self.high is None:
-            return f"{self.value:.3f}"
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+            return _decimals(self.value)
+        return f"{_decimals(self.value)} [{_decimals(self.low)}, {_decimals(self.high)}]"
+
+
+def _decimals(value: float) -> str:
+    return f"{round(value, 3) + 0.0:.3f}"  # adding 0 turns -0.0 into 0.0
 
 
 UNDEFINED = Estimate(None, None, None, 0)

@@ -43,7 +43,7 @@ def _examples(task: Task, shots: int, template: str | None) -> tuple[str, ...]:
 def framing_groups(settings: Settings) -> Groups:
     """The groups of results by which runs with other framings are distinguished."""
     groups: Groups = {"shots": settings.shots} if settings.shots else {}
-    if settings.template is not None:
-        digest = hashlib.blake2b(settings.template.encode(), digest_size=3).hexdigest()
-        groups["template"] = digest
+    for name in ("template", "preamble"):
+        if (text := getattr(settings, name)) is not None:
+            groups[name] = hashlib.blake2b(text.encode(), digest_size=3).hexdigest()
     return groups

@@ -1,4 +1,4 @@
-"""Requests in the two protocols of OpenAI-compatible servers: chat completions and Responses."""
+"""Requests in the protocols of OpenAI-compatible servers: chat, Responses and completions."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ from typing import Any, Literal
 
 import orjson
 
+from trivium.models.completions import completion_body
 from trivium.models.settings import Model, read_extra_body
 
-ProtocolName = Literal["responses", "chat"]
-PATHS: dict[ProtocolName, str] = {"responses": "/responses", "chat": "/chat/completions"}
+ProtocolName = Literal["responses", "chat", "completions"]
+PATHS: dict[ProtocolName, str] = {
+    "responses": "/responses",
+    "chat": "/chat/completions",
+    "completions": "/completions",
+}
 Turns = list[dict[str, str]]
 Schema = dict[str, Any]  # the JSON schema of a reply
 
@@ -18,11 +23,13 @@ def request_body(
     protocol: ProtocolName, model: Model, turns: Turns, system: str | None, schema: Schema | None
 ) -> bytes:
     """The body of a request; an object in `extra_body` is merged with ours of the same name."""
-    write = _chat_fields if protocol == "chat" else _responses_fields
+    write = _responses_fields if protocol == "responses" else _chat_fields
     named = None if schema is None else {"name": "answer", "strict": True, "schema": schema}
     fields = {"model": model.served_name, "temperature": model.settings.temp}
     fields |= write(model, turns, system, named)
     body = {key: value for key, value in fields.items() if value is not None}
+    if protocol == "completions":
+        body = completion_body(body, model.settings)
     for key, value in read_extra_body(model.settings.extra_body).items():
         ours = body.get(key)
         both = isinstance(ours, dict) and isinstance(value, dict)

@@ -16,10 +16,12 @@ from trivium.models.secrets import hide_fields
 MAX_CONCURRENCY = 1000
 MAX_SHOTS = 100
 PROMPT = "{prompt}"  # what a template holds in the place of the prompt
-RESERVED_FIELDS = ("model", "messages", "input", "stream", "n")  # of requests
+RESERVED_FIELDS = ("model", "messages", "input", "prompt", "stream", "n")  # of requests
+
+TEXTS = ("system", "template", "preamble")  # settings that the command line reads from files
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-Api = Literal["auto", "chat", "responses"]
+Api = Literal["auto", "chat", "responses", "completions"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,8 @@ class Settings:
     restate: bool = False
     template: str | None = None  # a text around every prompt, with {prompt} in its place
     shots: int = 0
+    preamble: str | None = None  # a text before everything else, for completions
+    stop: tuple[str, ...] = ()  # texts that end a completion
 
     def __post_init__(self) -> None:
         require(self.temp is None or self.temp >= 0, f"temp must be at least 0, got {self.temp}")
@@ -50,6 +54,11 @@ class Settings:
         hide_fields(read_extra_body(self.extra_body))
         template = self.template
         require(template is None or PROMPT in template, f"template must hold {PROMPT} once or more")
+        if self.api == "completions":
+            require(not self.structured, "structured does not go with api completions")
+        else:
+            for name in ("preamble", "stop"):
+                require(not getattr(self, name), f"{name} goes with api completions")
         require(0 <= self.shots <= MAX_SHOTS, f"shots must be in 0..{MAX_SHOTS}, got {self.shots}")
 
     def to_dict(self) -> dict[str, Any]:
@@ -77,8 +86,12 @@ class ModelOptions:
     # a JSON object with additional fields of every request; a field whose name ends in key, token,
     # secret, password or authorization is hidden wherever it is written
     extra_body: str | None = None
-    # the protocol (auto: responses at OpenAI, chat elsewhere, the other where a server lacks it)
+    # the protocol (auto: responses at OpenAI, chat elsewhere, the other where a server lacks it);
+    # completions is for base models: the prompt is one text that ends where the reply begins
     api: Api = "auto"
+    preamble: Path | None = None  # completions: a file with a text before everything else
+    # completions: texts that end a reply (default: the next turn of the user, without a template)
+    stop: tuple[str, ...] = ()
     structured: bool = False  # force replies into the benchmark's JSON schema, if it has one
     restate: bool = False  # ask once more, in the same conversation, if a reply has no answer
     shots: int = 0  # worked examples before every item, as messages
@@ -101,20 +114,21 @@ class ModelOptions:
         require(self.timeout > 0, f"timeout must be above 0, got {self.timeout}")
         every = self.log_every
         require(every is None or every >= 1, f"log_every must be at least 1, got {every}")
+        object.__setattr__(self, "stop", tuple(self.stop))
         if isinstance(self.extra_body, Mapping):  # convenient in Python
             object.__setattr__(self, "extra_body", json.dumps(self.extra_body))
         self._settings({})  # validates the shared fields
 
     def settings(self) -> Settings:
-        """The settings among the options, with system message and template read from files."""
-        paths = {"system": self.system, "template": self.template}
-        return self._settings({key: read_text(path, key) for key, path in paths.items() if path})
+        """The settings among the options, with texts read from files."""
+        paths = {key: path for key in TEXTS if (path := getattr(self, key)) is not None}
+        return self._settings({key: read_text(path, key) for key, path in paths.items()})
 
     def _settings(self, texts: Mapping[str, str]) -> Settings:
         shared = {one.name: getattr(self, one.name) for one in fields(Settings)}
         body = read_extra_body(self.extra_body)
         extra = json.dumps(body, sort_keys=True) if body else None
-        return Settings(**shared | {"system": None, "template": None, "extra_body": extra, **texts})
+        return Settings(**shared | dict.fromkeys(TEXTS) | {"extra_body": extra, **texts})
 
 
 @dataclass(frozen=True)

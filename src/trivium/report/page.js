@@ -56,6 +56,7 @@ async function unpack(number) {
   return new Response(stream).json();
 }
 
+const LISTED = 300;  // attempts in the list; filters and arrows reach the others
 const FIELDS = ["benchmark", "setting", "solver", "id", "kind"];
 const words = (kind) => kind.replaceAll("-", " ").replaceAll(":", " ");
 
@@ -127,7 +128,7 @@ function browseItems() {
     if (searched.length && left.some((attempt) => !parts.has(attempt.part))) load(left).then(filter);
     shown = left.filter((attempt) => found(attempt, searched));
     position = 0;
-    byId("list").replaceChildren(...shown.slice(0, 2000).map((attempt, number) => {
+    byId("list").replaceChildren(...shown.slice(0, LISTED).map((attempt, number) => {
       const row = make("li");
       const button = make("button");
       button.type = "button";

@@ -301,7 +301,7 @@ def scored_items(summary: Summary, metric: str) -> str:
 
 def number(value: float | None, missing: str = "undefined") -> str:
     """A value with three decimals."""
-    return missing if value is None else f"{value:.3f}"
+    return missing if value is None else f"{round(value, 3) + 0.0:.3f}"  # never -0.000
 
 
 def _splits(results: BenchmarkResults) -> list[tuple[list[str], By]]:

@@ -66,12 +66,11 @@ def threshold_sentences(searches: Sequence[Search]) -> list[tuple[str, str]]:
 
 
 def _reach(search: Search) -> float:
-    """The threshold, or beyond all values on the side where it lies."""
-    found = search.fit.threshold()
-    beyond = search.fit.beyond(found)
-    if beyond is not None:
-        return math.inf if beyond else -math.inf
-    return found.value if found.value is not None else -math.inf
+    """How far a solver goes, to sort by: its threshold, or the side on which that lies."""
+    found, rising = search.fit.threshold(), search.levels.rising
+    if found.value is not None:
+        return found.value if rising else -found.value
+    return math.inf if (found.high if rising else found.low) is None else -math.inf
 
 
 def _sentence(search: Search) -> str:

@@ -27,7 +27,10 @@ from trivium.models.bodies import (
     read_body,
     read_error,
 )
+from trivium.models.completions import completion_body
+from trivium.models.protocols import PATHS
 from trivium.models.secrets import hider, scrub_urls
+from trivium.models.settings import Settings
 
 MAX_CALLS = 100  # of tools in one reply
 TOO_LARGE, NOT_A_REPLY = 413, 502  # statuses of such bodies; Inspect retries the latter
@@ -37,17 +40,18 @@ class ReadingClient(DefaultAsyncHttpxClient):
     """A client whose responses are bounded, hold no secret, and have the shape that Inspect reads.
 
     `secrets` are fields of every request that Inspect, which logs requests, is not given. A
-    redirect is not followed: another server would be sent the prompt.
+    redirect is not followed: another server would be sent the prompt. With `completions`, whose
+    settings they are, requests for chat become those for completions, which Inspect does not know.
     """
 
-    def __init__(self, secrets: Mapping[str, Any]) -> None:
+    def __init__(self, secrets: Mapping[str, Any], completions: Settings | None = None) -> None:
         super().__init__(follow_redirects=False, headers={"Accept-Encoding": PACKED})
-        self._hide, self._secrets = hider(), dict(secrets)
+        self._hide, self._secrets, self._completions = hider(), dict(secrets), completions
 
     async def send(self, request: Any, **options: Any) -> Any:
         """The response, read whole."""
-        if self._secrets:
-            request = _with_fields(request, self._secrets)
+        if self._secrets or self._completions is not None:
+            request = _with_fields(request, self._secrets, self._completions)
         response = await super().send(request, **options | {"stream": True})
         try:
             packed = response.headers.get("content-encoding")
@@ -94,12 +98,18 @@ class ReadingClient(DefaultAsyncHttpxClient):
         return {"error": {"message": one_line(scrub_urls(self._hide(message))), "code": code}}
 
 
-def _with_fields(request: Any, fields: Mapping[str, Any]) -> Any:
-    """The request with more fields in its body."""
-    content = orjson.dumps(load_json(request.content) | fields)
+def _with_fields(
+    request: Any, fields: Mapping[str, Any], completions: Settings | None = None
+) -> Any:
+    """The request with more fields in its body, turned into one for completions."""
+    body, url = load_json(request.content) | fields, request.url
+    if completions is not None:
+        body = completion_body(body, completions)
+        url = url.copy_with(path=url.path.replace(PATHS["chat"], PATHS["completions"]))
+    content = orjson.dumps(body)
     headers = [(k, v) for k, v in request.headers.items() if k.lower() != "content-length"]
     more = {"content": content, "headers": headers, "extensions": request.extensions}
-    return type(request)(request.method, request.url, **more)
+    return type(request)(request.method, url, **more)
 
 
 def _is_valid(kind: type[BaseModel], body: Any, reply: Reply) -> bool:

@@ -39,6 +39,11 @@ def inspect_model(model: Model) -> InspectModel:
         max_retries=options.max_retries,
         max_connections=options.concurrency,
     )
+    completions = settings.api == "completions"
+    require(
+        not completions or is_compatible(model),
+        f"api completions needs an OpenAI-compatible endpoint: give --base_url for {model.name}",
+    )
     name, url, key = model.name, None, find_key(model.provider)[1]
     more: dict[str, Any] = {}
     if is_compatible(model):
@@ -48,7 +53,7 @@ def inspect_model(model: Model) -> InspectModel:
         more = {
             "default_query": address.query,
             "max_retries": 0,  # of the client, since they would multiply Inspect's
-            "http_client": ReadingClient(secrets),
+            "http_client": ReadingClient(secrets, settings if completions else None),
         }
         if settings.api != "auto":
             more["responses_api"] = settings.api == "responses"

@@ -10,6 +10,7 @@ from trivium.benchmarks.blicket.inference import hypotheses as inference
 from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX, MAX_OBJECTS, Space, parse
 from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
+from trivium.core.spec import changed_fields
 
 MAX_TESTS = 100
 EXAMPLES = ("striped", "dotted")  # the machines that demonstrations show, in this order
@@ -35,10 +36,11 @@ class GameSpec:
 
     def __post_init__(self) -> None:
         if self.mixed:
+            given = ", ".join(name for name in changed_fields(self) if name != "mixed")
             require(
-                replace(self, mixed=False) == GameSpec(),
-                "a mixed game draws its own objects, rules and tests: choose another preset, such "
-                "as three-objects, or set mixed to false (--no-mixed)",
+                not given,
+                f"a mixed game draws its own machines, so {given} cannot be set: choose another "
+                "preset, such as three-objects, or set mixed to false (--no_mixed)",
             )
             return
         valid = 2 <= self.objects <= MAX_OBJECTS

@@ -9,7 +9,7 @@ from typing import Any
 from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer
 from trivium.benchmarks.blicket.prompts.free_reply import read_sentences
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
-from trivium.benchmarks.blicket.prompts.render import asks_for_lines, in_sentences
+from trivium.benchmarks.blicket.prompts.render import STEP_BY_STEP, asks_for_lines, in_sentences
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.core.reading import answer_line, find_answer, read_fields, read_list, without_remarks
 
@@ -23,7 +23,7 @@ def write(item: PromptItem, answer: PromptAnswer, view: PromptView) -> str:
 
 def write_to(prompt: str, answer: PromptAnswer) -> str:
     """The reply that states this answer in the form requested by a prompt."""
-    *_, last = prompt.split("\n")
+    *_, last = prompt.removesuffix(f"\n\n{STEP_BY_STEP}").split("\n")
     if not last.startswith("ANSWER: "):
         return in_sentences(answer)
     return _line(answer, maybe_asked="; maybe: " in last)

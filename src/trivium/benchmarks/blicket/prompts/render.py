@@ -25,6 +25,7 @@ ANSWER_WITH_MAYBE = (
     "blickets: <the new objects that must be blickets, or none>; "
     "maybe: <the new objects that may be blickets or not, or none>; machine: <{machines}>"
 )
+STEP_BY_STEP = "Let's think step by step."
 
 
 def render(item: PromptItem, view: PromptView) -> str:
@@ -38,13 +39,16 @@ def render(item: PromptItem, view: PromptView) -> str:
         first, second = item.known
         value = ANSWER_WITH_MAYBE if item.matched else ANSWER
         text += "\n\n" + ask(value.format(machines=f"{first}, {second} or {UNSURE}"))
+    if view.reasoning == "chain_of_thought":
+        text += (" " if text.endswith("Output:") else "\n\n") + STEP_BY_STEP
     return text
 
 
 def asks_for_lines(item: PromptItem, view: PromptView) -> bool:
     """Whether the prompt asks for an ANSWER line."""
     if view.reply == "auto":
-        return not item.paper and view.prompt == "freeform"
+        steps = view.reasoning == "chain_of_thought"
+        return steps or (not item.paper and view.prompt == "freeform")
     return view.reply == "lines"
 
 

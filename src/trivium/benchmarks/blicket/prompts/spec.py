@@ -70,9 +70,11 @@ class PromptView:
 
     prompt: Literal["freeform", "two_shot"] = "freeform"  # a story, or two solved examples
     # free: in any words; lines: ending with an ANSWER line; auto: lines after a generated story,
-    # free after the paper's stimuli and after solved examples
+    # free after the paper's stimuli and after solved examples, unless these ask for steps
     reply: Literal["auto", "free", "lines"] = "auto"
     sentences: int | None = None  # read only the first sentences of a free reply (the paper: 2)
+    # whether the prompt ends with a request to think step by step
+    reasoning: Literal["free", "chain_of_thought"] = "free"
 
     def __post_init__(self) -> None:
         valid = self.sentences is None or self.sentences >= 1
