@@ -6,8 +6,9 @@ WORKERS ?= 2
 ITEMS ?= 100
 STUDY ?= --quick
 ASK ?=
+EXTRAS ?=
 
-.PHONY: help run test test-slow test-adapters test-local check lint gallery audits bench study docs-pages clean
+.PHONY: help run test test-slow test-adapters test-local check lint docs notebooks package extras gallery audits bench study docs-pages clean
 
 help:
 	@echo "make run      set up and run the main job; ends with the path of a report (ITEMS=500 for more items)"
@@ -17,6 +18,10 @@ help:
 	@echo "make test-local  the same for a real language model, served on this machine"
 	@echo "make lint     ruff and mypy"
 	@echo "make check    all tests and lint: what CI runs"
+	@echo "make docs     build the documentation site into site/, offline"
+	@echo "make notebooks  run the notebooks in docs/notebooks and keep what they show"
+	@echo "make package  build the package into dist/ and check it"
+	@echo "make extras   install every light extra alone in a fresh environment and use it; EXTRAS=all for all"
 	@echo "make gallery  write GALLERY.md from the code"
 	@echo "make audits   audit every preset for shortcuts; writes docs/audits.md (20 minutes)"
 	@echo "make bench    measure speed against peers and limits"
@@ -78,6 +83,20 @@ lint: $(VENV)/.dev
 
 check: test test-slow test-adapters lint
 
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+
+notebooks: $(VENV)/.dev
+	$(BIN)/python -m tests.test_notebooks
+
+package: $(VENV)/.dev
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+
+extras: $(VENV)/.made
+	$(BIN)/python .ci/extras.py $(EXTRAS)
+
 gallery: $(VENV)/.run
 	$(BIN)/trivium gallery --out GALLERY.md
 
@@ -94,4 +113,4 @@ docs-pages: $(VENV)/.dev
 	$(BIN)/python -m studies.example_reports docs/examples $(ASK)
 
 clean:
-	rm -rf $(VENV) .venv-verifiers .venv-openenv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .venv-verifiers .venv-openenv .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist site

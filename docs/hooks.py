@@ -180,8 +180,8 @@ def commands_page() -> str:
     ]
     for heading, group in GROUPS.items():
         parts.append(f"## {heading[0].upper()}{heading[1:]}")
-        for name, about in group.items():
-            parts += [f"### trivium {name}", f"{about[0].upper()}{about[1:]}.", *_command(name)]
+        for name in group:
+            parts += [f"### trivium {name}", *_command(name)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -261,7 +261,7 @@ def glossary_page() -> str:
             best = "" if metric.best == 1 else f" (best: {metric.best:g})"
             metrics.setdefault((metric.name, metric.about + best), []).append(link)
         for kind, about in benchmark.kinds.items():
-            if kind not in KINDS:
+            if KINDS.get(kind) != about:
                 kinds.setdefault((kind, about), []).append(link)
     shared = {key: ["all"] for key in KINDS.items()}
     parts = [
@@ -272,9 +272,9 @@ def glossary_page() -> str:
         "[how an attempt ends](../concepts.md#how-an-attempt-ends) says what the kinds mean for "
         "the score.",
         "## Metrics",
-        _glossary("metric", metrics),
+        _glossary("metric", sorted(metrics.items())),
         "## Kinds of answers",
-        _glossary("kind", shared | kinds),
+        _glossary("kind", [*shared.items(), *sorted(kinds.items())]),
         "## Words",
         table(("word", "meaning"), WORDS),
     ]
@@ -295,8 +295,8 @@ WORDS = (
 )
 
 
-def _glossary(heading: str, entries: dict[tuple[str, str], list[str]]) -> str:
-    rows = [(f"`{name}`", text(about), ", ".join(who)) for (name, about), who in entries.items()]
+def _glossary(heading: str, entries: Iterable[tuple[tuple[str, str], list[str]]]) -> str:
+    rows = [(f"`{name}`", text(about), ", ".join(who)) for (name, about), who in entries]
     return table((heading, "meaning", "benchmarks"), rows)
 
 

@@ -56,18 +56,12 @@ def test_every_command_names_the_extra_that_it_needs(tmp_path: Path) -> None:
 
 
 def test_every_extra_is_tried() -> None:
-    """But `audit` (the learned probe has a message of its own), `dev`, `notebook` and `polars`
-    (which no command needs), `simulate` (which needs `serve` first), and those of libraries that
-    load us.
+    """But `dev`, `docs`, `notebook` and `polars` (which no command needs), `simulate` (which needs
+    `serve` first), and those of libraries that load us; `.ci/extras.py` uses them all.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = set(project["optional-dependencies"]) - {
-        "audit",
-        "dev",
-        "notebook",
-        "polars",
-        "simulate",
-    }
+    unneeded = {"dev", "docs", "notebook", "polars", "simulate"}
+    extras = set(project["optional-dependencies"]) - unneeded
     extras -= {"verifiers", "reasoning-gym", "openenv"}
     assert {extra for _, _, extra in NEEDS} >= extras
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     open = open_results
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 __all__ = [
     "ResultSet",
     "Thresholds",

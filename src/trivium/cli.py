@@ -66,7 +66,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run a command; 0 is success, 1 a failed check or failed calls, 2 bad input, 130 Ctrl-C."""
     words = list(sys.argv[1:] if args is None else args)
     _open_closed_streams()
-    with _clean_streams(), _termination_as_interrupt() as terminated:
+    with _clean_streams(), _termination_as_interrupt(args is None) as terminated:
         try:
             try:
                 return _dispatch(words)
@@ -137,7 +137,7 @@ def _clean_streams() -> Iterator[None]:
 
 
 @contextmanager
-def _termination_as_interrupt() -> Iterator[list[int]]:
+def _termination_as_interrupt(whole_process: bool) -> Iterator[list[int]]:
     """Handle SIGTERM like Ctrl-C; the list holds the signal once it was received."""
     received: list[int] = []
 
@@ -163,7 +163,8 @@ def _termination_as_interrupt() -> Iterator[list[int]]:
         yield received
     finally:
         signal.signal(signal.SIGTERM, before)
-        sys.unraisablehook = hook
+        # What another package cannot do at the end of the process is not shown.
+        sys.unraisablehook = (lambda problem: None) if whole_process else hook
 
 
 def _dispatch(words: list[str]) -> int:

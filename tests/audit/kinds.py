@@ -66,4 +66,4 @@ def _table() -> dict[str, Kind]:
 
 
 KINDS = _table()
-NEW = {*UNSEEN, "yes/no: a number with a seven", "yes/no: more vowels in the first name"}
+NEW = {*UNSEEN, "yes/no: a number with a seven", "yes/no: last letters of two names in order"}

@@ -299,7 +299,7 @@ class LeakyYesNo(QuestionBenchmark[LeakSpec]):
         "the label two items before": lambda d: d.coin,
         # Kinds that were written after the engine.
         "a number with a seven": lambda d: "7" in str(d.numbers[1]),
-        "more vowels in the first name": lambda d: _vowels(d.names[0]) > _vowels(d.names[1]),
+        "last letters of two names in order": lambda d: d.names[0][-1] < d.names[1][-1],
     }
 
     def question(self, spec: LeakSpec, stream: Stream) -> Question:
@@ -321,10 +321,6 @@ class LeakyYesNo(QuestionBenchmark[LeakSpec]):
             origin = Origin(spec_to_dict(spec), seed, index)
             answer = "yes" if yes else "no"
             yield Question(drawn.text, ("yes", "no"), answer, id=f"Q-{index}", origin=origin)
-
-
-def _vowels(name: str) -> int:
-    return sum(letter in "aeiou" for letter in name.casefold())
 
 
 def _chain(seed: int, index: int) -> bool:

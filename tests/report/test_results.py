@@ -78,7 +78,7 @@ def test_small_runs_are_kept_whole_and_a_few_examples_of_every_kind_of_others(
         }
 
 
-def test_swept_fields_are_numbers_that_no_group_mirrors(tmp_path: Path) -> None:
+def test_swept_fields_are_numbers_or_names_that_no_group_mirrors(tmp_path: Path) -> None:
     rows = [
         row
         for hops, width in ((4, 4), (6, 5), (6, 6))
@@ -89,6 +89,15 @@ def test_swept_fields_are_numbers_that_no_group_mirrors(tmp_path: Path) -> None:
     swept = results.swept_fields()
     assert list(swept) == ["id_width"]
     assert sorted(swept["id_width"].values()) == [4, 5, 6]
+    modes = [
+        row | {"setting": mode, "view": {"mode": mode, "surface": "symbols"}}
+        for mode in ("direct", "steps")
+        for row in attempts(ImplicitSpec(), "oracle", items=1)
+    ]
+    found = results_of(tmp_path / "modes", modes).swept_fields()
+    assert {name: set(values.values()) for name, values in found.items()} == {
+        "mode": {"direct", "steps"}
+    }
 
 
 def test_files_come_in_the_order_of_the_numbers_in_their_names(tmp_path: Path) -> None:

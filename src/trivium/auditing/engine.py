@@ -43,7 +43,6 @@ from trivium.core.statistics import items_to_see
 from trivium.core.streams import stream_key
 from trivium.core.task import PresentedItem, Task
 
-VERSION = 2  # of the features and rules: stored audits of another version are repeated
 ALARM = 1 - LEVEL  # the rate of false alarms in audits of clean items
 SELECT = 0.001  # the significance at which a cue reaches the confirmation
 POWER = 0.977  # of the test; with the confirmation after it, more than 0.95 in all

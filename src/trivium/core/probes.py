@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+ENGINE = 2  # of the audit's features and rules: `make audits` repeats audits of another one
 LEVEL = 0.99  # of all cues of an audit together
 GAIN = 0.03  # the advantage over chance that an audit must detect
 

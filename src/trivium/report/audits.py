@@ -18,7 +18,7 @@ import orjson
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.files import atomic_write
-from trivium.core.probes import Audit
+from trivium.core.probes import ENGINE, Audit
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.task import Task
 
@@ -70,7 +70,8 @@ def presets_with_shortcuts(benchmark: AnyBenchmark) -> list[str]:
 
 def keep_audit(task: Task, audit: Audit, **labels: Any) -> dict[str, Any]:
     """The verdict and the strongest cue of an audit, stored beside the benchmark."""
-    benchmark, kept = task.benchmark, audit.to_dict() | labels
+    benchmark = task.benchmark
+    kept = audit.to_dict() | labels | {"version": benchmark.version, "engine": ENGINE}
     cues = kept.pop("cues")
     kept["tried"] = len(cues)
     kept["strongest"] = next(cue for cue in cues if cue["name"] == kept["strongest"])
@@ -95,6 +96,8 @@ def stored_audit(benchmark: AnyBenchmark, spec: Fields, view: Fields) -> dict[st
     audits = _stored(benchmark).get(_key(benchmark, spec), {})
     wanted = _view_key(benchmark, view or {})
     for key, kept in sorted(audits.items(), key=lambda found: found[0] != wanted):
+        if kept.get("version") != benchmark.version:  # it was about other items
+            continue
         if key == wanted or _same_surface(benchmark, orjson.dumps(spec), wanted, key):
             return dict(kept)
     return None

@@ -150,6 +150,8 @@ class Charts:
         for name in sorted(counts, key=lambda name: -counts[name])[:2]:
             if counts[name] <= MAX_VALUES:
                 yield self._curve(metric, name, _field(swept[name]))
+                if any(isinstance(value, str) for value in swept[name].values()):
+                    yield self._other_metrics(name, _field(swept[name]))
 
     def _curve(self, metric: str, name: str, of: Callable[[GroupKey], Any]) -> Chart:
         """A metric over one axis, all solvers in one panel."""
@@ -162,6 +164,22 @@ class Charts:
         source = f"Diamonds: {'; '.join(sources)}; see the benchmark's README." if sources else ""
         panel = Panel(series, words, metric)
         return self._chart(f"{metric}_by_{name}", f"{metric} over {words}", "", [panel], source)
+
+    def _other_metrics(self, name: str, of: Callable[[GroupKey], Any]) -> Chart:
+        """Every metric but the headline over one axis, each in its own panel."""
+        words, curves = self.results.axis_words(name), self._split(of)
+        panels = [
+            Panel(
+                [self._line(solver, curves, metric.name) for solver in self._solvers],
+                words,
+                metric.name,
+                metric.name,
+                small=True,
+            )
+            for metric in self.results.benchmark.metrics[1:]
+            if metric.bounds is not None
+        ]
+        return self._chart(f"metrics_by_{name}", f"Other metrics over {words}", "", panels)
 
     def _curves_by(self, metric: str, axis: ChartAxis, second: ChartAxis) -> Chart:
         """A metric over one axis, a panel for each solver, a line for each value of the second."""

@@ -237,14 +237,18 @@ class BenchmarkResults:
         return [name for name in self.group_names if len(self.values(ChartAxis(name).value)) > 1]
 
     def swept_fields(self) -> dict[str, dict[str, Any]]:
-        """Numeric spec and view fields that differ between settings and that no group mirrors."""
+        """Spec and view fields that differ between settings and that no group mirrors.
+
+        Their values are numbers, or names such as those of renderers.
+        """
         settings = {name: {**(spec or {}), **self.views[name]} for name, spec in self.specs.items()}
         swept: dict[str, dict[str, Any]] = {}
         for field_name in dict.fromkeys(key for fields in settings.values() for key in fields):
             values = {name: fields.get(field_name) for name, fields in settings.items()}
             numeric = all(type(value) in (int, float) for value in values.values())
+            named = all(isinstance(v, str) and v == short(v) for v in values.values())
             if (
-                numeric
+                (numeric or named)
                 and len(set(values.values())) > 1
                 and not any(self._mirrors(name, values) for name in self.varying_groups)
             ):

@@ -254,7 +254,7 @@ def test_floors_in_numbers() -> None:
     assert PROMPTS.floor(FOUR, two_shot).value == pytest.approx(1 / 4)
     half = replace(FOUR, hypotheses="given")
     assert PROMPTS.floor(half, view).value == pytest.approx(1 / 8)
-    ten = PROMPTS.floor(PROMPTS.presets["ten-objects"], view)
+    ten = PROMPTS.floor(replace(FOUR, objects=10), view)
     assert ten.value == pytest.approx((1 / 16 + 1 / 8) / 2)
 
 

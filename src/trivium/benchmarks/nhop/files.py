@@ -35,7 +35,7 @@ def to_row(item: NhopItem) -> dict[str, Any]:
         for name, block in zip(reversed(SHORT_NAMES), reversed(item.blocks), strict=False):
             row[name] = block.lines
     else:
-        row |= {"type": "implicit", "n": item.depth + 1, "m": len(item.candidates)}
+        row |= {"type": "implicit", "n": item.depth + 1, "m": item.chains}
         row["facts_bag"] = item.facts
     row |= {
         "question": item.question,

@@ -124,9 +124,9 @@ class Batch:
 
     start: int
     tokens: Ints  # in the columns of the layout
-    facts: Ints  # the lines of the layout in printed order
+    facts: Ints  # the lines of the layout in printed order; -1 for one that is left out
     blocks: list[tuple[Ints, Ints | None]]  # the same for each block, and its aliases from 1
-    unknown: NDArray[np.bool_]  # whether a line of the target's chain is missing
+    unknown: NDArray[np.bool_]  # whether the target's chain ends early
 
 
 def batches(spec: Spec, seed: int, start: int, count: int) -> Iterator[Batch]:
@@ -152,29 +152,14 @@ def draw(spec: Spec, seed: int, start: int, count: int) -> Batch:
     ]
     unknown = np.zeros(count, dtype=np.bool_)
     if isinstance(spec, ImplicitSpec) and spec.answerable == "mixed":
-        missing, unknown = _missing_lines(spec, key, start, count)
-        kept = (order[:, :, None] != missing[:, None, :]).all(axis=2)
-        order = order[kept].reshape(count, -1)
+        # One chain ends early, the target's if the answer is unknown.
+        drawn = word_block(stream_key("answerable", key), start, count, 3).astype(np.int64)
+        unknown = drawn[:, 0] % 2 == 1
+        chain = np.where(unknown, 0, 1 + drawn[:, 1] % (spec.m - 1))
+        first = 1 + drawn[:, 2] % (spec.hops - 2)  # of f2 .. f{n-1}, numbered from 0 for f1
+        cut = (order % spec.m == chain[:, None]) & (order // spec.m >= first[:, None])
+        order = np.where(cut, -1, order)
     return Batch(start, tokens, order, blocks, unknown)
-
-
-def _missing_lines(
-    spec: ImplicitSpec, key: int, start: int, count: int
-) -> tuple[Ints, NDArray[np.bool_]]:
-    """The two lines that each bag lacks, and whether one is of the target's chain.
-
-    Both are of one relation: if a single line were missing, it would follow from the others, since
-    every relation is one to one.
-    """
-    words = word_block(stream_key("answerable", key), start, count, 4).astype(np.int64)
-    relation, coin, first, second = words.T
-    others = spec.m - 1
-    first %= others
-    second = (first + 1 + second % (others - 1)) % others
-    unknown = coin % 2 == 1
-    chains = np.stack([np.where(unknown, 0, 1 + second), 1 + first], axis=1)
-    inner = 1 + relation % (spec.hops - 3)  # of f2 .. f{n-2}, numbered from 0 for f1
-    return inner[:, None] * spec.m + chains, unknown
 
 
 class _Words:
@@ -264,7 +249,7 @@ def _triples(
     names: list[str], lines: list[tuple[int, str, int]], order: list[int]
 ) -> list[list[str]]:
     """The lines in this order, as triples of names."""
-    printed = (lines[number] for number in order)
+    printed = (lines[number] for number in order if number >= 0)
     return [[names[head], function, names[tail]] for head, function, tail in printed]
 
 

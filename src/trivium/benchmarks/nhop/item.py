@@ -52,6 +52,11 @@ class NhopItem(NamedTuple):
         return [(head, tail) for head, function, tail in self.facts if function == f"f{self.depth}"]
 
     @property
+    def chains(self) -> int:
+        """The number of chains in a bag, one of which may end early."""
+        return len(self.candidates) + self.may_be_unknown
+
+    @property
     def candidates(self) -> list[str]:
         """The possible answers, in printed order."""
         return [tail for _, tail in self.last_lines]

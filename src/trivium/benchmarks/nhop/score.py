@@ -107,6 +107,7 @@ def groups(item: NhopItem) -> Groups:
     """The fields that results are grouped by: steps with m, or with L, k and contexts."""
     size = len(item.candidates)
     if not item.blocks:
+        size = item.chains
         known = {"answerable": item.answer != UNKNOWN} if item.may_be_unknown else {}
         return {"steps": item.depth, "m": size, **known}
     contexts = max(0, sum(function == "f1" for _, function, _ in item.facts) - 1)

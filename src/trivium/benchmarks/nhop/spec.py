@@ -25,8 +25,8 @@ class ImplicitSpec:
     id_width: int = 4  # digits of a token's number
     ablate_inner: bool = False  # leave out every line of one relation: nothing can be derived
     ablate_hop: int | None = None  # which relation is left out, 2..n-2 (default: the middle one)
-    # mixed: two lines of an inner relation are missing, in half of the items one of the target's
-    # chain: then the right answer is "unknown"; otherwise both are of other chains
+    # mixed: one chain ends early, in half of the items the target's: then the right answer is
+    # "unknown"
     answerable: Literal["always", "mixed"] = "always"
 
     # The switches of ExplicitSpec that change how items are drawn, off for a bag.
@@ -39,7 +39,6 @@ class ImplicitSpec:
         _check_range(self, 4, MAX_CHAINS, "m")
         require(self.m <= self.M, f"M must be at least m={self.m}, got {self.M}")
         if self.answerable == "mixed":
-            require(self.hops >= 4, f"answerable mixed needs hops of at least 4, got {self.hops}")
             require(not self.ablate_inner, "answerable mixed does not go with ablate_inner")
         if self.ablate_hop is not None:
             require(self.ablate_inner, "ablate_hop needs ablate_inner")

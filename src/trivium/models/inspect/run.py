@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -35,8 +36,12 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
     tasks = [recording.task(batch, items) for batch in batches if (items := list(batch.items))]
     if not tasks:
         return
-    with naming_errors(logs):
-        ended = _evaluate(tasks, logs)
+    shown, logging.raiseExceptions = logging.raiseExceptions, False
+    try:
+        with naming_errors(logs):
+            ended = _evaluate(tasks, logs)
+    finally:
+        logging.raiseExceptions = shown  # a full disk would print a traceback for every line
     if recording.problem is not None:
         raise recording.problem
     # Inspect handles Ctrl-C and returns the logs that it has.
@@ -45,7 +50,7 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
     for log in ended:
         if log.status == "error" and log.error is not None:
             why = one_line(recording.hide(log.error.message))
-            raise UserError(f"Inspect did not finish {log.eval.task}: {why}")
+            raise UserError(f"{logs}: Inspect did not finish {log.eval.task}: {why}")
 
 
 def _evaluate(tasks: Sequence[inspect_ai.Task], logs: Path) -> list[EvalLog]:

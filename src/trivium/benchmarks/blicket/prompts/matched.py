@@ -32,9 +32,10 @@ from trivium.core.streams import Stream
 
 Tests = list[Trial]
 Answer = tuple[int, int]  # the objects that must be blickets, and those that may be
-Parts = tuple[int, ...]  # the open objects of each lit test
+Parts = tuple[int, ...]  # sets of objects, one for each lit test
 TRIES = 10  # of tests with given counts, which may be impossible
 EXAMPLE_OBJECTS = 7  # of each of the first two machines
+EXAMPLE_LIT = 4  # lit tests of each; with three, a table of structures knows half of them
 
 
 def open_objects(objects: int) -> int:
@@ -164,8 +165,7 @@ def example(role: str, stream: Stream) -> Tests:
     return [(part, True) for part in lit] + _mirror([(p, True) for p in swapped], EXAMPLE_OBJECTS)
 
 
-Triple = tuple[int, int, int]
-Half = tuple[list[Triple], list[Triple]]
+Half = tuple[list[Parts], list[Parts]]
 
 
 def _draw_half(stream: Stream) -> Half:
@@ -177,13 +177,13 @@ def _draw_half(stream: Stream) -> Half:
 
 @cache
 def _halves() -> tuple[list[Half], list[int]]:
-    """Triples of lit tests with the same counts: those that all have 2 or 3, and the others."""
+    """Lit tests with the same counts, in groups: those that all have 2 or 3, and the others."""
     found: dict[tuple[tuple[int, ...], ...], Half] = defaultdict(lambda: ([], []))
     lit = [0b11 | part for part in range(4, (1 << EXAMPLE_OBJECTS) - 4, 4)]
-    for chosen in itertools.combinations(lit, 3):
+    for chosen in itertools.combinations(lit, EXAMPLE_LIT):
         numbers = range(2, EXAMPLE_OBJECTS)
         counts = tuple(sum(part >> number & 1 for part in chosen) for number in numbers)
-        if min(counts) > 0 and max(counts) < 3:
+        if min(counts) > 0 and max(counts) < EXAMPLE_LIT:
             sizes = tuple(sorted(part.bit_count() for part in chosen))
             found[counts, sizes][any(not part & 0b1100 for part in chosen)].append(chosen)
     groups = [found[key] for key in sorted(found) if all(found[key])]

@@ -93,7 +93,7 @@ PRESETS = {
     "paper-evidence": PromptSpec(),
     "seven-objects": PromptSpec(objects=7, tests=10),
     "four-conditions": PromptSpec(objects=8),
-    "ten-objects": PromptSpec(objects=10, tests=16),
+    "fourteen-tests": PromptSpec(objects=8, tests=14),
 }
 # Counting solves the first one, and a table of structures the second one.
 LEAKY_PRESETS = frozenset({"paper-evidence", "seven-objects"})
