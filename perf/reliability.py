@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import zipfile_zstd  # noqa: F401 - Inspect's logs are compressed with it
 from tests.models.raw import RawServer, Request, Sent, completion
 
 KEY = "sk-planted/0123456789+ABCDEFGHIJKLMNOP="
@@ -231,7 +232,8 @@ def keys_on(backend: str, step: int) -> Iterator[str]:
     order: dict[str, int] = {}
 
     def respond(asked: Request) -> Sent:
-        place = places[order.setdefault(asked.prompt, len(order)) % len(places)]
+        number = order.setdefault(asked.prompt, len(order))
+        place = places[number % len(places)]
         text = f"{'x' * place}{KEY}{'y' * (600 - place)}"
         ways = [
             Sent(text.encode(), status=500),
@@ -240,7 +242,7 @@ def keys_on(backend: str, step: int) -> Iterator[str]:
             Sent(completion(text, choice={"finish_reason": text}, id=text, model=text)),
             Sent(completion("x", message={"reasoning_content": text, "tool_calls": text})),
         ]
-        return ways[(place + asked.nth) % len(ways)]
+        return ways[(number + asked.nth) % len(ways)]
 
     with RawServer(respond) as server, tempfile.TemporaryDirectory() as temporary:
         words = ["eval", "nhop_implicit", "--model", "vllm/m", "--backend", backend, "--yes"]

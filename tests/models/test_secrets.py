@@ -65,10 +65,10 @@ def test_a_secret_is_hidden_however_it_is_written(how: str) -> None:
     assert hider()(f"before {spelled} after") == "before [key] after"
 
 
-@pytest.mark.parametrize("length", [600, 601, 5000])
+@pytest.mark.parametrize("length", [600, 601])
 def test_a_key_at_every_byte_of_a_body_is_found_nowhere(length: int) -> None:
     hide = hider()
-    for place in range(length if length < 5000 else 0, length + 1):
+    for place in range(length + 1):
         body = f"{'x' * place}{KEY}{'y' * (length - place)}"
         for cut in (body, body[:length]):  # also where the server itself cuts it off
             assert not leaks(hide(cut))
