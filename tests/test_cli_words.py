@@ -105,7 +105,7 @@ WRONG_CALLS = [
      "line 1: there is no item 'IMP-999999'"),
     ("score nhop_implicit --in {tmp}/items.jsonl --replies {tmp}/list.jsonl --out {tmp}/s",
      "line 1: reply must be text"),
-    ("analyze", "the following arguments are required: RUN"),
+    ("analyze", "RUN is missing: name files of records, or folders of them"),
     ("analyze {tmp}", "no records.jsonl in this folder"),
     ("analyze {tmp}/items.jsonl", "line 1: not a record"),
     ("audit nhop_implicit --items 5", "items must be at least 100, got 5"),

@@ -134,7 +134,10 @@ def check_episodes(agent: Any, greedy: bool, **options: Any) -> None:
         (["train", "a2c-lstm", "--preset", "huge"], "unknown preset 'huge'"),
         (["train", "a2c-lstm"], "--out is missing"),
         (["train", "a2c-lstm", "--width", "0", "--out", "x"], "width must be at least 1"),
-        (["train", "a2c-lstm", "--trunk", "0", "--out", "x"], "trunk needs sizes above 0"),
+        (
+            ["train", "a2c-lstm", "--trunk", "0", "--out", "x"],
+            "trunk needs sizes in 1..4096, got (0,)",
+        ),
         (["train", "a2c-lstm", "--split", "odd", "--out", "x"], "split must be one of none"),
         (["train", "a2c-lstm", "--policy", "mlp", "--out", "x"], "use trivium train a2c-mlp"),
         (["rollout", "nowhere", "--out", "x"], "holds no training"),

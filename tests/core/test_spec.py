@@ -38,7 +38,6 @@ from trivium.core.spec import read_mapping, spec_from_dict
         (ExplicitSpec, {"k0": 3, "path_collision_stress": True}, "blocks of one size"),
         (ExplicitSpec, {"k0": 3, "block_head_balance": True}, "blocks of one size"),
         (ExplicitSpec, {"k": 9, "block_head_balance": True}, "context_chains of at least 8"),
-        (ExplicitSpec, {"block_head_balance": True, "chain_only_ordered": True}, "leaves out"),
         (ExplicitSpec, {"alias_prefix": "H_"}, "alias_prefix must be letters"),
         (ExplicitSpec, {"budget_lines": 5}, "budget_lines must be at least"),
     ],

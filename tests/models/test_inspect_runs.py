@@ -53,8 +53,9 @@ def test_a_main_run_asks_models_about_every_preset(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     models = ["--model", "trivium/oracle", "--model", "trivium/last_line"]
-    words = ["run", "--benchmarks", "nhop_explicit", "--items", "2", "--backend", "inspect"]
-    assert main([*words, "--processes", "1", "--out", "here", *models]) == 0
+    words = ["run", "--benchmarks", "nhop_explicit", "--all", "--items", "2"]
+    words += ["--backend", "inspect", "--processes", "1", "--out", "here"]
+    assert main([*words, *models]) == 0
     for preset in ("explicit-easy", "explicit-hard", "explicit-ladder"):
         for model in ("oracle", "last_line"):
             asked = Path("here") / "nhop_explicit" / preset / f"trivium_{model}"

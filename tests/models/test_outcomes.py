@@ -498,6 +498,8 @@ def test_what_shapes_replies_identifies_a_run() -> None:
         "reasoning_effort": "low",
         "extra_body": '{"a": 2, "b": 1}',
         "api": "auto",
+        "preamble": None,
+        "stop": (),
         "structured": False,
         "restate": True,
         "template": None,

@@ -215,7 +215,7 @@ def test_items_for_a_threshold_are_chosen_as_answers_come(browser: Any, tmp_path
     assert 3 < float(person["threshold_low"] or 3.1) < float(person["threshold"]) < 6
     assert main(["report", str(tmp_path / "out")]) == 0
     page = (tmp_path / "out" / "report.html").read_text()
-    section = page[page.index('<section id="thresholds">') :]
+    section = page[page.index('<div id="thresholds">') :]
     assert person["participant"] in section
     assert f"{float(person['threshold']):.3g} [" in section
 
