@@ -29,10 +29,13 @@ def listed_first(item: PromptItem, index: int) -> PromptItem | None:
 
 
 def most_often_lit(item: PromptItem, index: int) -> PromptItem:
-    """Blickets were on a lit machine once more than what may be one, on average."""
-    sure, maybe = item.answer.blickets, item.answer.maybe
+    """Of the objects that the audit asks about, blickets were once more on a lit machine."""
+    asked = [one for one in PROMPTS.probes(item, PromptView()) if one.name == "blicket"]
+    worth: dict[str, int] = {}
+    for one in asked:
+        worth |= {n: 1 if yes else -1 for n, yes in zip(one.candidates, one.right, strict=True)}
     lit = [placed for placed, light in item.new.tests if light]
-    again = max(lit, key=lambda placed: sum((n in sure) - (n in maybe) for n in placed))
+    again = max(lit, key=lambda placed: sum(worth.get(name, 0) for name in placed))
     new = item.new._replace(tests=(*item.new.tests, (again, True)))
     return item._replace(machines=(*item.machines[:-1], new))
 
