@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import asdict
 from pathlib import Path
 from xml.etree import ElementTree
@@ -10,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import trivium
 from tests.report.records import attempts, results_of, scored
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.spec import GameView
@@ -27,6 +29,7 @@ from trivium.report.charts import (
     series_styles,
     slope,
 )
+from trivium.report.page import write_plots
 from trivium.report.plot import (
     REFERENCES,
     Chart,
@@ -355,3 +358,16 @@ def test_a_chart_file_is_well_formed_whatever_names_hold(tmp_path: Path) -> None
     results = results_of(tmp_path, rows)
     for chart in drawn(results).values():
         ElementTree.fromstring(chart_svg(chart, series_styles([results]), None))
+
+
+def test_answers_that_break_before_the_first_step_are_drawn(tmp_path: Path) -> None:
+    """A reply with the question's own token has composed no step."""
+
+    def start(prompt: str) -> str:
+        return re.findall(r"\w+(?=\?)", prompt)[0]
+
+    result = trivium.evaluate("nhop_implicit", start, items=4, out=tmp_path, name="start")
+    assert result.summary.kinds == {"stopped-early:0": 4}
+    assert write_plots(tmp_path)
+    page = result.report(tmp_path / "page.html").read_text()
+    assert "Where it breaks" in page

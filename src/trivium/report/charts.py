@@ -268,17 +268,17 @@ class Charts:
                     shares[kind][solver][int(detail)] = times / total
         panels = []
         for kind in [kind for kind in self.results.benchmark.kinds if kind in shares]:
-            last = max(number for found in shares[kind].values() for number in found)
+            found_numbers = {number for found in shares[kind].values() for number in found}
+            numbers = range(min(1, *found_numbers), min(max(found_numbers), MAX_VALUES) + 1)
             series = []
             for solver, found in shares[kind].items():
                 points = [
                     Point(number, share, tip=f"{solver}, {kind_words(kind)} {number}: {share:.1%}")
-                    for number in range(1, min(last, MAX_VALUES) + 1)
+                    for number in numbers
                     if (share := found.get(number, 0.0)) or len(shares[kind]) == 1
                 ]
                 series.append(Series(solver, self.styles[solver], points, joined=False, bars=True))
             label = self.results.benchmark.kinds[kind].partition("the number is ")[2] or "number"
-            numbers = range(1, min(last, MAX_VALUES) + 1)
             gap = min(14, 190 / (len(series) * len(numbers)))
             title = kind_words(kind)
             panels.append(
