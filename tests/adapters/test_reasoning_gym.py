@@ -66,23 +66,25 @@ def test_scores(name: str) -> None:
         assert dataset.score_answer(answer="nonsense", entry=item) == 0.0
 
 
-def test_partial_scores_are_our_own() -> None:
+def test_scores_of_wrong_answers_are_our_own() -> None:
     task = load_task("identifying_variables")
-    dataset = reasoning_gym.create_dataset("trivium_identifying_variables", size=6, seed=3)
+    dataset = reasoning_gym.create_dataset("trivium_identifying_variables", size=12, seed=3)
     answers = [item["answer"].partition("control:")[0] + "control: none" for item in dataset]
     pairs = list(zip(answers, dataset, strict=True))
     scores = [dataset.score_answer(answer, item) for answer, item in pairs]
-    items = zip(answers, task.items(6, seed=2**32 + 3), strict=True)
-    ours = [task.score(item, answer)["ctrl_nDCG"] for answer, item in items]
+    items = [split_item(task, "train", 3, index) for index in range(12)]
+    ours = [
+        task.score(item, answer)["correct"] for item, answer in zip(items, answers, strict=True)
+    ]
     assert scores == ours
-    assert set(scores) - {0.0, 1.0}
+    assert set(scores) == {0.0, 1.0}  # invalid hypotheses have no control variables
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"size": 0}, "size must be at least 1"),
-        ({"split": "test"}, "split must be train or eval"),
+        ({"split": "eval"}, "split must be train or test"),
         ({"preset": "none"}, "unknown preset"),
         ({"fields": {"colour": 1}}, "unknown key 'colour'"),
         ({"fields": {"hops": 0}}, "hops"),

@@ -21,6 +21,7 @@ from verifiers.v1.configs.cli.eval import EvalConfig  # noqa: E402
 from tests.models.server import Server, SolverModel  # noqa: E402
 from trivium.adapters.episode import split_item  # noqa: E402
 from trivium.benchmarks import BENCHMARKS, load_task  # noqa: E402
+from trivium.benchmarks.blicket.game.information import max_bits  # noqa: E402
 from trivium.core.dialogue import solve  # noqa: E402
 from trivium.core.errors import UserError  # noqa: E402
 from trivium.core.task import PresentedItem, Task  # noqa: E402
@@ -94,7 +95,7 @@ def test_rewards_are_our_scores(name: str, solver: str, tmp_path: Path) -> None:
             {"information"} if name == "blicket_game" else set()
         )
         if name == "blicket_game":
-            unknown = 7.523561956057014  # log2 of the 184 machines
+            unknown = max_bits(item.content.spec)  # in the space that this game states
             bits = attempt.scores["bits"]
             assert bits is not None
             assert trace.rewards["information"].score == pytest.approx(bits / unknown)
@@ -121,21 +122,21 @@ def test_a_failed_call_has_no_reward(tmp_path: Path) -> None:
 
 
 def test_a_call_that_fails_in_the_middle_of_a_game_has_no_reward(tmp_path: Path) -> None:
-    task = load_task("blicket_game", "three-objects")
+    task = load_task("blicket_game")
     with Server(
         SolverModel(task, "optimal", items_of(task, 1)),
         fault=lambda prompt, nth: "dropped" if nth >= 2 else None,
     ) as server:
-        env = environment("blicket_game", preset="three-objects")
+        env = environment("blicket_game")
         (episode,) = rollouts(server, env, tmp_path, count=1)
     assert not episode.ok
     assert not any(episode.traces[0].rewards.values())
 
 
 def test_a_game_that_runs_out_of_turns_is_scored_without_an_answer(tmp_path: Path) -> None:
-    task = load_task("blicket_game", "three-objects")
+    task = load_task("blicket_game")
     with Server(SolverModel(task, "optimal", items_of(task, 1))) as server:
-        env = environment("blicket_game", preset="three-objects") | {"player": {"max_turns": 2}}
+        env = environment("blicket_game") | {"player": {"max_turns": 2}}
         (episode,) = rollouts(server, env, tmp_path, count=1)
     (trace,) = episode.traces
     assert episode.ok
