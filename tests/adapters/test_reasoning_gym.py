@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import islice
 
 import pytest
@@ -69,7 +70,7 @@ def test_scores(name: str) -> None:
 def test_scores_of_wrong_answers_are_our_own() -> None:
     task = load_task("identifying_variables")
     dataset = reasoning_gym.create_dataset("trivium_identifying_variables", size=12, seed=3)
-    answers = [item["answer"].partition("control:")[0] + "control: none" for item in dataset]
+    answers = [re.sub("control: .*", "control: none", item["answer"]) for item in dataset]
     pairs = list(zip(answers, dataset, strict=True))
     scores = [dataset.score_answer(answer, item) for answer, item in pairs]
     items = [split_item(task, "train", 3, index) for index in range(12)]
