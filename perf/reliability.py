@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import zipfile_zstd  # noqa: F401 - Inspect's logs are compressed with it
+import zipfile_zstd  # type: ignore[import-untyped]  # noqa: F401 - for Inspect's logs
 from tests.models.raw import RawServer, Request, Sent, completion
 
 KEY = "sk-planted/0123456789+ABCDEFGHIJKLMNOP="

@@ -364,7 +364,7 @@ def test_answers_that_break_before_the_first_step_are_drawn(tmp_path: Path) -> N
     """A reply with the question's own token has composed no step."""
 
     def start(prompt: str) -> str:
-        return re.findall(r"\w+(?=\?)", prompt)[0]
+        return str(re.findall(r"\w+(?=\?)", prompt)[0])
 
     result = trivium.evaluate("nhop_implicit", start, items=4, out=tmp_path, name="start")
     assert result.summary.kinds == {"stopped-early:0": 4}
