@@ -49,7 +49,7 @@ def sentence(text: str) -> str:
 
 
 def file_name(text: str, also: str = "_") -> str:
-    """The text as a valid name of a file or folder; `also` are signs that are kept."""
+    """The text as a valid name of a file or folder; `also` are further characters that are kept."""
     name = re.sub(rf"[^A-Za-z0-9.{re.escape(also)}-]+", "_", text).strip(".")
     if len(name) <= MAX_FILE_NAME:
         return name or "_"

@@ -169,7 +169,7 @@ def read_prompt(prompt: str, view: VariablesView) -> Prompt:
     """The content of a prompt."""
     preamble, sample, templates = texts(view)
     found = _sample_pattern(sample).fullmatch(prompt, len(preamble))
-    require(found is not None, f"the places in {SAMPLE} of the prompt_file cannot be told apart")
+    require(found is not None, f"the places in {SAMPLE} of the prompt_file cannot be distinguished")
     assert found is not None
     observations, hypotheses, target = (found[place.strip("{}")] for place in PLACES)
     lines = (
