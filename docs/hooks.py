@@ -19,8 +19,7 @@ import griffe
 from mkdocs.structure.files import File
 
 from trivium.benchmarks import benchmark_names, get_benchmark
-from trivium.cli import GROUPS
-from trivium.commands import command_module
+from trivium.cli import GROUPS, command_module
 from trivium.commands.parser import Parser
 from trivium.core.benchmark import KINDS, AnyBenchmark
 from trivium.core.spec import spec_to_dict

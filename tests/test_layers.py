@@ -12,7 +12,7 @@ from pathlib import Path
 
 import trivium
 from trivium.benchmarks import BENCHMARKS, declared, get_benchmark
-from trivium.commands import command_module
+from trivium.cli import command_module
 from trivium.people.pages import Page, page_of
 
 ROOT = Path(trivium.__file__).parent
@@ -159,7 +159,7 @@ def test_the_main_job_works_with_no_extras_installed(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         f"for name in {sorted(set(HEAVY) - {'torch'})!r}: sys.modules[name] = None\n"
-        "from trivium.cli import main\n"
+        "from trivium.cli import command_module, main\n"
         f"sys.exit(main(['run', '--items', '3', '--processes', '1', '--out', {str(tmp_path)!r}]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

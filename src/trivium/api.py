@@ -7,20 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Literal
 
-from trivium.arguments import (
-    as_items,
-    as_task,
-    model_options,
-    named_solver,
-    solver_scores,
-)
+from trivium.arguments import as_items, as_task, model_options, named_solver, solver_scores
 from trivium.auditing.engine import audit as run_audit
-from trivium.benchmarks import benchmark_names, load_task
-from trivium.core.errors import require, require_known
+from trivium.benchmarks import benchmark_names, get_benchmark, load_task
+from trivium.benchmarks.contract import check_benchmark
+from trivium.core.errors import UserError, require, require_known
 from trivium.core.files import atomic_write
 from trivium.core.probes import Audit
+from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.cost import Cost, cost_of, cost_of_run
@@ -40,12 +36,36 @@ from trivium.evaluation.solvers import Function
 from trivium.exchange.dataset_folder import write_dataset_folder
 from trivium.exchange.export import Request, write_items
 from trivium.exchange.score import Scoring, write_scores
+from trivium.models.names import full_model_name
 from trivium.models.settings import ModelOptions, Settings, is_model
+from trivium.report.audits import CAUGHT, audit_verdict
 from trivium.report.compare import differences
 from trivium.report.power import power_to_compare
 from trivium.results import Differences, ResultSet, Thresholds, open_results
 from trivium.thresholds.results import write_thresholds
 from trivium.thresholds.search import ThresholdPlan, find_thresholds, make_axes
+
+# What `import trivium` offers, as trivium.NAME.
+__all__ = [
+    "ResultSet",
+    "Thresholds",
+    "UserError",
+    "audit",
+    "check_benchmark",
+    "compare",
+    "diagnose",
+    "estimate",
+    "evaluate",
+    "export",
+    "list_benchmarks",
+    "load",
+    "open_results",
+    "run",
+    "score",
+    "sweep",
+    "threshold",
+]
+REQUESTS = 300  # of a run to each model, about, where the number of items is not given
 
 
 def list_benchmarks() -> tuple[str, ...]:
@@ -99,38 +119,89 @@ def evaluate(
     20
     """
     task = as_task(task, options)
-    asked, settings = model_options(options, evaluate, task)
+    asked = model_options(options, evaluate, task)
     solver_name, functions = named_solver(task, solver, name)
-    evaluation = Evaluation(task, as_items(task, items, seed, start), solver_name, trials)
-    evaluation = replace(evaluation, repeats=repeats)
-    if is_model(solver_name):
-        evaluation = replace(evaluation, settings=settings)
-    return _executed(plan_evaluation(evaluation), out, asked, settings, functions)
+    settings = asked.settings() if is_model(solver_name) else Settings()
+    chosen = as_items(task, items, seed, start)
+    evaluation = Evaluation(task, chosen, solver_name, trials, settings, repeats=repeats)
+    return _executed(plan_evaluation(evaluation), out, asked, functions)
 
 
 def run(
     *benchmarks: str,
     models: Sequence[str] = (),
-    presets: Sequence[str] = (),
+    presets: Sequence[str] | Literal["all"] = (),
     items: int | None = None,
     seed: int = DEFAULT_SEED,
     out: str | Path | None = None,
     **options: Any,
 ) -> ResultSet:
-    """The results of every built-in solver, and of `models`, on every preset of some benchmarks.
+    """The results of every built-in solver, and of `models`, on presets of some benchmarks.
 
-    Without names, on all benchmarks. `report` of the results writes the page of `trivium run`.
+    Without names, on all benchmarks; without `presets`, on those that passed an audit. A model gets
+    about 300 requests unless `items` says otherwise. `report` of the results writes the page of
+    `trivium run`.
     """
-    asked, settings = model_options(options, run)
-    plan = plan_main_run(
-        benchmarks or benchmark_names(),
-        seed=seed,
-        items=items,
-        presets=presets,
+    asked = model_options(options, run)
+    plan = plan_run(
+        benchmarks,
         models=models,
-        settings=settings,
+        presets=presets,
+        items=items,
+        seed=seed,
+        settings=asked.settings(),
     )
-    return _executed(plan, out, asked, settings)
+    return _executed(plan, out, asked)
+
+
+def plan_run(
+    benchmarks: Sequence[str],
+    *,
+    models: Sequence[str],
+    presets: Sequence[str] | Literal["all"],
+    items: int | None,
+    seed: int,
+    settings: Settings,
+) -> Run:
+    """The evaluations of `run`."""
+    require(items is None or items >= 1, f"items must be at least 1, got {items}")
+    names = benchmarks or benchmark_names()
+    if not presets:
+        presets = [preset for name in names for preset in audited_presets(name)]
+    chosen = () if presets == "all" else presets
+
+    def plan(items: int | None) -> Run:
+        return plan_main_run(
+            names, seed=seed, items=items, presets=chosen, models=models, settings=settings
+        )
+
+    found = plan(items)
+    if not models or items is not None:
+        return found
+    first = found.models[0].solver
+    tasks = [one.task for one in found.models if one.solver == first]
+    requests = sum(task.benchmark.max_turns(task.item(0).original) for task in tasks)
+    return plan(max(1, round(REQUESTS / requests)))
+
+
+def audited_presets(name: str) -> list[str]:
+    """The presets of a benchmark that passed an audit.
+
+    Where none did: the default one if some have known shortcuts, else every preset.
+    """
+    if "." in name:
+        return []
+    benchmark = get_benchmark(name)
+    view = spec_to_dict(benchmark.view_type())
+    verdicts = {
+        preset: audit_verdict(benchmark, spec_to_dict(spec), view)
+        for preset, spec in benchmark.presets.items()
+    }
+    chosen = [preset for preset, verdict in verdicts.items() if verdict == "passed"]
+    if not chosen and CAUGHT in verdicts.values():
+        own = benchmark.presets.items()
+        chosen = [preset for preset, spec in own if spec == benchmark.default_spec]
+    return chosen or list(benchmark.presets)
 
 
 def sweep(
@@ -149,10 +220,10 @@ def sweep(
     >>> [summary.items for summary in results.summaries]
     [5, 5]
     """
-    asked, settings = model_options(options or {}, sweep)
+    asked = model_options(options or {}, sweep)
     if isinstance(config, Mapping):
-        return _executed(plan_sweep({**config, **grid}, settings), out, asked, settings)
-    return _executed(read_sweep(str(config), grid, settings), out, asked, settings)
+        return _executed(plan_sweep({**config, **grid}, asked.settings()), out, asked)
+    return _executed(read_sweep(str(config), grid, asked.settings()), out, asked)
 
 
 def diagnose(
@@ -169,7 +240,7 @@ def diagnose(
 ) -> ResultSet:
     """The results of solvers and models in every variant of a task: which control does what?"""
     task = as_task(task, options)
-    asked, settings = model_options(options, diagnose, task)
+    asked = model_options(options, diagnose, task)
     plan = plan_diagnosis(
         task,
         variants=variants,
@@ -178,9 +249,9 @@ def diagnose(
         trials=trials,
         solvers=solvers,
         models=models,
-        settings=settings,
+        settings=asked.settings(),
     )
-    return _executed(plan, out, asked, settings)
+    return _executed(plan, out, asked)
 
 
 def audit(
@@ -197,19 +268,23 @@ def estimate(
     task: Task | str | Path,
     *,
     items: int = 500,
+    seed: int = DEFAULT_SEED,
     trials: int = 1,
     repeats: int = 1,
+    model: str | None = None,
     price_in: float | None = None,
     price_out: float | None = None,
+    prices: str | Path | None = None,
     power: float | None = None,
     score: float = 0.5,
     correlation: float = 0.3,
     runs: Sequence[ResultSet | str | Path] = (),
     **options: Any,
 ) -> Cost:
-    """The requests, approximate tokens and cost of asking one model; prices are per million tokens.
+    """The requests, approximate tokens and cost of asking one model.
 
-    With `power`, the cost of as many items as it takes to see a difference of this size between two
+    Prices are those of a million tokens; `prices` is a file with those of each `model`. With
+    `power`, the cost of as many items as it takes to see a difference of this size between two
     models: by the `score` of the worse one and their `correlation`, item by item, or from `runs` of
     two solvers. The config of a sweep, by its name or file, is estimated with all its models.
 
@@ -218,32 +293,33 @@ def estimate(
     >>> estimate("nhop_implicit", power=0.1).requests
     272
     """
-    prices = Prices(price_in=price_in, price_out=price_out)
+    known = Prices(price_in, price_out, Path(prices) if prices is not None else None)
     if not isinstance(task, Task) and is_config(str(task)):
-        _, settings = model_options(options, estimate)
+        settings = model_options(options, estimate).settings()
         plan = read_sweep(str(task), settings=settings)
-        return cost_of_run(plan, prices=prices.of_run(plan), settings=settings)
+        return cost_of_run(plan, prices=known.of_run(plan), settings=settings)
+    require(model is not None or prices is None, "--prices goes with --model here")
     task = as_task(task, options)
-    _, settings = model_options(options, estimate, task)
+    settings = model_options(options, estimate, task).settings()
     found = None
     if power is not None:
         scores = solver_scores(runs) if runs else None
         found = power_to_compare(task.benchmark.name, power, score, correlation, scores)
         items = found.items
-    evaluation = Evaluation(task, Items(0, 0, items), "a model", trials, settings, repeats=repeats)
-    cost = cost_of(evaluation, price=prices.of(["a model"]).get("a model"))
-    return replace(cost, power=found)
+    name = "a model" if model is None else full_model_name(model)
+    evaluation = Evaluation(task, Items(seed, 0, items), name, trials, settings, repeats=repeats)
+    return replace(cost_of(evaluation, price=known.of([name]).get(name)), power=found)
 
 
 def _executed(
     plan: Run,
     out: str | Path | None,
     options: ModelOptions,
-    settings: Settings,
     functions: Mapping[str, Function] | None = None,
 ) -> ResultSet:
     """The results of a run, in the folder `out` or in a temporary one."""
     if not plan.models:
+        settings = options.settings()
         given = [one.name for one in fields(Settings) if getattr(settings, one.name) != one.default]
         why = "built-in solvers and functions get the prompt itself"
         require(not given, f"only models take {' and '.join(given)}: {why}")
@@ -287,13 +363,23 @@ def threshold(
     oracle: hops beyond 5, the hardest value, 50 items
     """
     task = as_task(task, options)
-    asked, settings = model_options(options, threshold, task)
+    asked = model_options(options, threshold, task)
     named = [named_solver(task, solver) for solver in solvers]
     functions = {name: own for _, found in named for name, own in found.items()}
     names = tuple(name for name, _ in named)
     axes = make_axes(task, vary)
-    by = axes[1] if len(axes) > 1 else None
-    plan = ThresholdPlan(task, axes[0], by, names, target, seed, settings, label, width, max_items)
+    plan = ThresholdPlan(
+        task,
+        axes[0],
+        axes[1] if len(axes) > 1 else None,
+        names,
+        target,
+        seed,
+        asked.settings(),
+        label,
+        width,
+        max_items,
+    )
     with _folder(out) as folder:
         searches, *_ = find_thresholds(plan, folder, options=asked, functions=functions)
         write_thresholds(searches, folder)
@@ -302,7 +388,7 @@ def threshold(
 
 def export(
     task: Task | str,
-    out: str | Path,
+    out: str | Path | BinaryIO,
     *,
     format: str = "jsonl",
     items: int = 100,
@@ -323,22 +409,17 @@ def export(
     5
     """
     task = as_task(task, {})
-    chosen = exported_items(task, items, seed, start, files)
-    prompts = Evaluation(task, chosen, "export", trials)
-    if format == "huggingface":
+    paths = [Path(path) for path in files]
+    made = Items.from_files(task.benchmark, paths) if paths else Items(seed, start, items)
+    prompts = Evaluation(task, made, "export", trials)
+    if not isinstance(out, (str, Path)):
+        write_items(prompts.presented(), out, format, prompts.attempts, request)
+    elif format == "huggingface":
         write_dataset_folder(prompts, Path(out), with_audit=audit)
     else:
         with atomic_write(Path(out)) as file:
             write_items(prompts.presented(), file, format, prompts.attempts, request)
     return prompts.attempts
-
-
-def exported_items(
-    task: Task, items: int, seed: int, start: int, files: Sequence[str | Path] = ()
-) -> Items:
-    """The items in files, or generated ones where there are no files."""
-    paths = [Path(path) for path in files]
-    return Items.from_files(task.benchmark, paths) if paths else Items(seed, start, items)
 
 
 def score(

@@ -1,4 +1,6 @@
-"""trivium analyze RESULTS..."""
+"""Tables and kinds of error from files or folders of records. No model is called.
+Example: trivium analyze runs/oracle --examples_per_type 2
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,6 @@ from trivium.report.replay import replies_of
 from trivium.report.results import EXAMPLES, BenchmarkResults, read_results
 from trivium.report.tables import analysis_tables, terminal
 
-ABOUT = """Tables and kinds of error from files or folders of records. No model is called.
-Example: trivium analyze runs/oracle --examples_per_type 2"""
-
 MAX_CHARACTERS = 400  # of a question or a reply
 
 
@@ -38,7 +37,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Print the tables."""
-    flags = read_flags("analyze", Flags(), args, ABOUT)
+    flags = read_flags("analyze", Flags(), args, __doc__)
     require(flags.examples >= 0, f"examples must be at least 0, got {flags.examples}")
     console = terminal()
     named = (*(flags.results or ()), *flags.input)

@@ -1,4 +1,8 @@
-"""trivium audit NAME"""
+"""Can a shortcut beat chance? Tests every shortcut solver, rules about surface features and
+learned probes on fresh items in one view; --overlap counts repeated items instead.
+Exit status 0: passed; 1: caught, or there was nothing to guess.
+Example: trivium audit nhop_explicit --preset explicit-hard
+"""
 
 from __future__ import annotations
 
@@ -14,10 +18,6 @@ from trivium.core.probes import GAIN, Audit
 from trivium.report.audits import keep_audit
 from trivium.report.tables import Table, terminal
 
-ABOUT = """Can a shortcut beat chance? Tests every shortcut solver, rules about surface features and
-learned probes on fresh items in one view; --overlap counts repeated items instead.
-Exit status 0: passed; 1: caught, or there was nothing to guess.
-Example: trivium audit nhop_explicit --preset explicit-hard"""
 MIN_ITEMS = 100
 OVERLAP_ITEMS = 10_000
 SHOWN = 12  # cues in the table
@@ -43,7 +43,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Print the strongest cues and the verdict."""
-    asked = read_benchmark_flags("audit", Flags, args, ABOUT)
+    asked = read_benchmark_flags("audit", Flags, args, __doc__)
     task, flags = asked.task, asked.flags
     few = flags.items is not None and flags.items < MIN_ITEMS
     require(not few, f"items must be at least {MIN_ITEMS}, got {flags.items}")

@@ -1,4 +1,10 @@
-"""trivium export NAME"""
+"""Prompts for other tools, each with its system message, gold answer, floor, groups, and
+the spec, seed and index that regenerate it. Replies to them are scored by trivium score.
+--format huggingface writes a folder that datasets.load_dataset opens, with a card and Croissant
+metadata.
+Example: trivium export nhop_explicit --items 200 --seed 7 --out prompts.jsonl
+Example: trivium export nhop_explicit --format openai-batch --model o3 --out in.jsonl
+"""
 
 from __future__ import annotations
 
@@ -7,22 +13,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from trivium.api import export, exported_items
+from trivium.api import export
 from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags
 from trivium.commands.parser import REQUIRED, flag
 from trivium.core.errors import import_extra, require
 from trivium.core.streams import DEFAULT_SEED
-from trivium.evaluation.evaluation import Evaluation
-from trivium.exchange.export import MAX_REQUESTS, TEXT_FORMATS, Format, Request, write_items
+from trivium.exchange.export import MAX_REQUESTS, TEXT_FORMATS, Format, Request
 from trivium.models.names import full_model_name
 from trivium.models.settings import Effort
 
-ABOUT = """Prompts for other tools, each with its system message, gold answer, floor, groups, and
-the spec, seed and index that regenerate it. Replies to them are scored by trivium score.
---format huggingface writes a folder that datasets.load_dataset opens, with a card and Croissant
-metadata.
-Example: trivium export nhop_explicit --items 200 --seed 7 --out prompts.jsonl
-Example: trivium export nhop_explicit --format openai-batch --model o3 --out in.jsonl"""
 SUFFIXES: Mapping[str, Format] = {".csv": "csv", ".parquet": "parquet"}
 
 
@@ -47,26 +46,21 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Write the file or folder."""
-    asked = read_benchmark_flags("export", Flags, args, ABOUT)
+    asked = read_benchmark_flags("export", Flags, args, __doc__)
     form = asked.flags.format or SUFFIXES.get(asked.flags.out.suffix, "jsonl")
     asked = replace(asked, flags=replace(asked.flags, format=form))
     flags, task = asked.flags, asked.task
     request = _request(asked)
-    if flags.format in ("parquet", "huggingface"):
+    if form in ("parquet", "huggingface"):
         import_extra("pyarrow", "exchange")  # before the audit for the card
     if flags.input:
         asked.refuse_item_flags()
-    if str(flags.out) == "-":
-        require(flags.format in TEXT_FORMATS, f"{flags.format} needs a file: say --out FILE")
-        items = exported_items(task, flags.items, flags.seed, flags.start, flags.input)
-        prompts = Evaluation(task, items, "export", flags.order_trials)
-        stdout = sys.stdout.buffer
-        write_items(prompts.presented(), stdout, form, prompts.attempts, request)
-        stdout.flush()
-        return 0
+    to_stdout = str(flags.out) == "-"
+    if to_stdout:
+        require(form in TEXT_FORMATS, f"{form} needs a file: say --out FILE")
     total = export(
         task,
-        flags.out,
+        sys.stdout.buffer if to_stdout else flags.out,
         format=form,
         items=flags.items,
         seed=flags.seed,
@@ -76,8 +70,17 @@ def main(args: Sequence[str]) -> int:
         request=request,
         audit=flags.audit,
     )
+    if to_stdout:
+        sys.stdout.buffer.flush()
+        return 0
     print(f"{total} prompts written to {flags.out}")
-    _print_notes(asked, total)
+    if task.benchmark.multi_turn:
+        print(
+            f"{task.benchmark.name} is played in turns and the file holds only the openings: what "
+            "the environment says to a move comes from task.start(item).send(move) in Python"
+        )
+    if form == "openai-batch" and total > MAX_REQUESTS:
+        print(f"OpenAI takes {MAX_REQUESTS:,} requests in a file: use --start and --items")
     return 0
 
 
@@ -92,15 +95,3 @@ def _request(asked: BenchmarkFlags[Flags]) -> Request | None:
     only = ("model", "temp", "max_output_tokens", "reasoning_effort")
     asked.refuse(only, "goes with --format openai-batch")
     return None
-
-
-def _print_notes(asked: BenchmarkFlags[Flags], total: int) -> None:
-    """Print notes about games and about large batches."""
-    name = asked.task.benchmark.name
-    if asked.task.benchmark.multi_turn:
-        print(
-            f"{name} is played in turns and the file holds only the openings: what the "
-            "environment says to a move comes from task.start(item).send(move) in Python"
-        )
-    if asked.flags.format == "openai-batch" and total > MAX_REQUESTS:
-        print(f"OpenAI takes {MAX_REQUESTS:,} requests in a file: use --start and --items")

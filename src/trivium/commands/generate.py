@@ -1,4 +1,8 @@
-"""trivium generate NAME"""
+"""Generate items, written as JSON Lines. An item depends on its spec, seed and index only.
+The same command resumes an interrupted file, FILE.part.
+A file of items holds no prompts: trivium show prints one, trivium export writes them all.
+Example: trivium generate nhop_implicit --items 200 --out data/implicit.jsonl
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from trivium.commands.flags import read_benchmark_flags
-from trivium.commands.parser import REQUIRED
+from trivium.commands.parser import REQUIRED, leaves
 from trivium.core.files import atomic_write, resumable_write
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
@@ -20,10 +24,6 @@ from trivium.evaluation.execute import item_lines
 from trivium.evaluation.executors import Executor, Workers
 from trivium.evaluation.progress import Progress
 
-ABOUT = """Generate items, written as JSON Lines. An item depends on its spec, seed and index only.
-The same command resumes an interrupted file, FILE.part.
-A file of items holds no prompts: trivium show prints one, trivium export writes them all.
-Example: trivium generate nhop_implicit --items 200 --out data/implicit.jsonl"""
 # Large enough that sending a chunk to another process costs little compared to generating it.
 CHUNK = 5000
 CHECKED = 20  # lines of an incomplete file that are compared with the items they should be
@@ -42,9 +42,9 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Write the file."""
-    asked = read_benchmark_flags("generate", Flags, args, ABOUT)
+    asked = read_benchmark_flags("generate", Flags, args, __doc__)
     flags, task = asked.flags, asked.task
-    asked.refuse_view_flags("generate")
+    asked.refuse(leaves(task.view), "says how items are presented, and generate presents none")
     items = Items(flags.seed, flags.start, flags.items)
     with flags.workers.open() as executor:
         if str(flags.out) == "-":

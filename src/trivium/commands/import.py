@@ -1,4 +1,10 @@
-"""trivium import LOGS..."""
+"""Import Inspect logs, or folders of them, as records in
+OUT/BENCHMARK/SOLVER/TASK/records.jsonl with a summary each. Replies are parsed and scored again;
+recorded attempts are kept.
+Tests and answers of people, collected elsewhere, are read from CSV or JSON Lines:
+trivium import trajectories children.csv --out runs/children (docs/people.md has the columns).
+Example: trivium import logs/ --out runs/imported
+"""
 
 from __future__ import annotations
 
@@ -17,13 +23,6 @@ from trivium.core.text import file_name
 from trivium.evaluation.execute import write_summary
 from trivium.report.tables import metric_table, terminal
 
-ABOUT = """Import Inspect logs, or folders of them, as records in
-OUT/BENCHMARK/SOLVER/TASK/records.jsonl with a summary each. Replies are parsed and scored again;
-recorded attempts are kept.
-Tests and answers of people, collected elsewhere, are read from CSV or JSON Lines:
-trivium import trajectories children.csv --out runs/children (docs/people.md has the columns).
-Example: trivium import logs/ --out runs/imported"""
-
 
 @dataclass(frozen=True)
 class Flags:
@@ -36,9 +35,9 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Import, and print the summaries."""
     if args and args[0] in (formats := declared("IMPORTS")):
-        named = read_flags(f"import {args[0]}", Flags(), args[1:], ABOUT)
+        named = read_flags(f"import {args[0]}", Flags(), args[1:], __doc__)
         return _import_tables(named, pkgutil.resolve_name(formats[args[0]]))
-    flags = read_flags("import", Flags(), args, ABOUT)
+    flags = read_flags("import", Flags(), args, __doc__)
     import_extra("inspect_ai", "models")
     from trivium.models.inspect.logs import (  # noqa: PLC0415
         log_files,

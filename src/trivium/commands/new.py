@@ -1,4 +1,7 @@
-"""trivium new NAME"""
+"""Write a new benchmark: NAME.py, one working file for you to change, and its line in
+trivium.toml, by which every command run in this folder finds it.
+Example: trivium new my_task
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,6 @@ from trivium.core.errors import require
 from trivium.core.files import atomic_write, open_output
 from trivium.core.spec import read_mapping
 
-ABOUT = """Write a new benchmark: NAME.py, one working file for you to change, and its line in
-trivium.toml, by which every command run in this folder finds it.
-Example: trivium new my_task"""
 TEMPLATE = "new_benchmark.py.txt"
 
 
@@ -31,7 +31,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Write the file and its line."""
-    name = read_flags("new", Flags(), args, ABOUT).name
+    name = read_flags("new", Flags(), args, __doc__).name
     valid = name.isidentifier() and name.islower() and not keyword.iskeyword(name)
     require(valid, f"NAME must be lower-case letters, digits and underscores, got {name!r}")
     require(name not in benchmark_names(), f"there is a benchmark {name!r} already")

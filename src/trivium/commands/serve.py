@@ -1,4 +1,12 @@
-"""trivium serve EXPERIMENT.toml"""
+"""An experiment with people on a web page, on the same items and scored by the same code.
+The study is kept in a folder beside the file, EXPERIMENT.study; the same command resumes it.
+Example: trivium serve experiment.toml --port 8000
+Example: trivium serve --demo
+Example: trivium serve experiment.toml --simulate 20 --solver information_gain
+Example: trivium serve export experiment.study --out data
+Example: trivium serve delete experiment.study CODE
+Example: trivium serve release experiment.study PARTICIPANT
+"""
 
 from __future__ import annotations
 
@@ -17,14 +25,6 @@ from trivium.commands.parser import REQUIRED, argument
 from trivium.core.errors import import_extra, require
 from trivium.core.files import locked
 
-ABOUT = """An experiment with people on a web page, on the same items and scored by the same code.
-The study is kept in a folder beside the file, EXPERIMENT.study; the same command resumes it.
-Example: trivium serve experiment.toml --port 8000
-Example: trivium serve --demo
-Example: trivium serve experiment.toml --simulate 20 --solver information_gain
-Example: trivium serve export experiment.study --out data
-Example: trivium serve delete experiment.study CODE
-Example: trivium serve release experiment.study PARTICIPANT"""
 ADMIN_TOKEN = "admin-token"
 DEMO = resources.files(f"{EXTENSIONS[0]}.people").joinpath("paper.toml")
 
@@ -73,8 +73,8 @@ def main(args: Sequence[str]) -> int:
     """Serve a study, export its data, delete a participant or let one change browsers."""
     if args and args[0] in OTHERS:
         kind, work = OTHERS[args[0]]
-        return work(read_flags(f"serve {args[0]}", kind(), args[1:], ABOUT))
-    flags = read_flags("serve", Flags(), args, ABOUT)
+        return work(read_flags(f"serve {args[0]}", kind(), args[1:], __doc__))
+    flags = read_flags("serve", Flags(), args, __doc__)
     for package in ("starlette", "uvicorn"):
         import_extra(package, "serve")
     require(
