@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import secrets
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import fields, replace
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from trivium.arguments import as_items, as_task, model_options, named_solver, solver_scores
 from trivium.auditing.engine import audit as run_audit
-from trivium.benchmarks import benchmark_names, get_benchmark, load_task
+from trivium.benchmarks import EXTENSIONS, benchmark_names, get_benchmark, load_task
 from trivium.benchmarks.contract import check_benchmark
-from trivium.core.errors import UserError, require, require_known
-from trivium.core.files import atomic_write
+from trivium.core.errors import UserError, import_extra, require, require_known
+from trivium.core.files import atomic_write, locked
 from trivium.core.probes import Audit
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
@@ -34,10 +36,12 @@ from trivium.evaluation.plan import (
 from trivium.evaluation.prices import Prices
 from trivium.evaluation.solvers import Function
 from trivium.exchange.dataset_folder import write_dataset_folder
-from trivium.exchange.export import Request, write_items
+from trivium.exchange.export import TEXT_FORMATS, Format, Request, write_items
 from trivium.exchange.score import Scoring, write_scores
 from trivium.models.names import full_model_name
-from trivium.models.settings import ModelOptions, Settings, is_model
+from trivium.models.settings import Effort, ModelOptions, Settings, is_model
+from trivium.people.store import kept_secret
+from trivium.people.study import open_study
 from trivium.report.audits import CAUGHT, audit_verdict
 from trivium.report.compare import differences
 from trivium.report.power import power_to_compare
@@ -62,9 +66,12 @@ __all__ = [
     "open_results",
     "run",
     "score",
+    "serve",
     "sweep",
     "threshold",
 ]
+SUFFIXES: Mapping[str, Format] = {".csv": "csv", ".parquet": "parquet"}
+DEMO = resources.files(f"{EXTENSIONS[0]}.people").joinpath("paper.toml")
 REQUESTS = 300  # of a run to each model, about, where the number of items is not given
 
 
@@ -94,7 +101,7 @@ def evaluate(
     items: int | Sequence[int] | Sequence[PresentedItem] = 100,
     seed: int = DEFAULT_SEED,
     start: int = 0,
-    trials: int = 1,
+    order_trials: int = 1,
     repeats: int = 1,
     name: str | None = None,
     out: str | Path | None = None,
@@ -107,8 +114,8 @@ def evaluate(
     named `messages` gets the list of all messages of a dialogue instead of one text, and one named
     `prompts` a list of prompts, for which it returns a list of replies. `name` is what a function
     is called in results. `items` is a number of items, their indexes, or items of the task; each
-    is presented in `trials` orders, and each of these `repeats` times. With `out`, records are kept
-    in that folder and the same call resumes there. `options` are those of
+    is presented in `order_trials` orders, and each of these `repeats` times. With `out`, records
+    are kept in that folder and the same call resumes there. `options` are those of
     `trivium.models.settings.ModelOptions`, such as `temp` or `concurrency`; `system` is the text of
     a system message, and `template` a text around every prompt with {prompt} in its place (a Path
     names a file with it). With a benchmark's name, `preset` and the fields of spec and view may be
@@ -123,7 +130,7 @@ def evaluate(
     solver_name, functions = named_solver(task, solver, name)
     settings = asked.settings() if is_model(solver_name) else Settings()
     chosen = as_items(task, items, seed, start)
-    evaluation = Evaluation(task, chosen, solver_name, trials, settings, repeats=repeats)
+    evaluation = Evaluation(task, chosen, solver_name, order_trials, settings, repeats=repeats)
     return _executed(plan_evaluation(evaluation), out, asked, functions)
 
 
@@ -234,7 +241,7 @@ def diagnose(
     models: Sequence[str] = (),
     items: int = 60,
     seed: int = DEFAULT_SEED,
-    trials: int = 1,
+    order_trials: int = 1,
     out: str | Path | None = None,
     **options: Any,
 ) -> ResultSet:
@@ -246,7 +253,7 @@ def diagnose(
         variants=variants,
         seed=seed,
         items=items,
-        trials=trials,
+        trials=order_trials,
         solvers=solvers,
         models=models,
         settings=asked.settings(),
@@ -269,7 +276,7 @@ def estimate(
     *,
     items: int = 500,
     seed: int = DEFAULT_SEED,
-    trials: int = 1,
+    order_trials: int = 1,
     repeats: int = 1,
     model: str | None = None,
     price_in: float | None = None,
@@ -307,7 +314,9 @@ def estimate(
         found = power_to_compare(task.benchmark.name, power, score, correlation, scores)
         items = found.items
     name = "a model" if model is None else full_model_name(model)
-    evaluation = Evaluation(task, Items(seed, 0, items), name, trials, settings, repeats=repeats)
+    evaluation = Evaluation(
+        task, Items(seed, 0, items), name, order_trials, settings, repeats=repeats
+    )
     return replace(cost_of(evaluation, price=known.of([name]).get(name)), power=found)
 
 
@@ -390,34 +399,50 @@ def export(
     task: Task | str,
     out: str | Path | BinaryIO,
     *,
-    format: str = "jsonl",
+    format: Format | None = None,
+    files: Sequence[str | Path] = (),
     items: int = 100,
     seed: int = DEFAULT_SEED,
     start: int = 0,
-    trials: int = 1,
-    files: Sequence[str | Path] = (),
-    request: Request | None = None,
+    order_trials: int = 1,
+    model: str | None = None,
+    temp: float | None = None,
+    max_output_tokens: int | None = None,
+    reasoning_effort: Effort | None = None,
     audit: bool = True,
 ) -> int:
     """Write prompts with their gold answers for other tools; returns the number of prompts.
 
-    `format` is jsonl, csv, parquet, inspect, openai-batch (with a `request`) or huggingface, a
-    folder whose card has the result of an audit unless `audit` is False. `files` of items replace
-    generated ones.
+    `format` is jsonl, csv, parquet, inspect, openai-batch (with a `model` and its settings) or
+    huggingface, a folder whose card has the result of an audit unless `audit` is False; by default
+    it follows from the end of the file's name. `files` of items replace generated ones.
 
     >>> export(load("nhop_implicit"), "/dev/null", items=5)
     5
     """
     task = as_task(task, {})
-    paths = [Path(path) for path in files]
-    made = Items.from_files(task.benchmark, paths) if paths else Items(seed, start, items)
-    prompts = Evaluation(task, made, "export", trials)
-    if not isinstance(out, (str, Path)):
-        write_items(prompts.presented(), out, format, prompts.attempts, request)
-    elif format == "huggingface":
-        write_dataset_folder(prompts, Path(out), with_audit=audit)
+    stream = None if isinstance(out, (str, Path)) else out
+    path = Path() if stream else Path(str(out))
+    format = format or SUFFIXES.get(path.suffix, "jsonl")
+    request = None
+    if format == "openai-batch":
+        require(model is not None, "model is missing: which model does the batch ask?")
+        served = full_model_name(str(model)).partition("/")[2]
+        request = Request(served, temp, max_output_tokens, reasoning_effort)
     else:
-        with atomic_write(Path(out)) as file:
+        settings = (model, temp, max_output_tokens, reasoning_effort)
+        why = "model, temp, max_output_tokens and reasoning_effort go with format openai-batch"
+        require(settings == (None,) * 4, why)
+    require(stream is None or format in TEXT_FORMATS, f"{format} needs a file")
+    if format in ("parquet", "huggingface"):
+        import_extra("pyarrow", "exchange")  # before the audit for the card
+    paths = [Path(file) for file in files]
+    chosen = Items.from_files(task.benchmark, paths) if paths else Items(seed, start, items)
+    prompts = Evaluation(task, chosen, "export", order_trials)
+    if format == "huggingface":
+        write_dataset_folder(prompts, path, with_audit=audit)
+    else:
+        with nullcontext(stream) if stream else atomic_write(path) as file:
             write_items(prompts.presented(), file, format, prompts.attempts, request)
     return prompts.attempts
 
@@ -430,7 +455,7 @@ def score(
     items: int | None = None,
     seed: int = DEFAULT_SEED,
     start: int = 0,
-    trials: int = 1,
+    order_trials: int = 1,
     by_order: bool = False,
     solver: str = "replies",
     out: str | Path | None = None,
@@ -448,7 +473,7 @@ def score(
     task = as_task(task, {})
     files = () if prompts is None else (Path(prompts),)
     made = None if items is None else Items(seed, start, items)
-    scoring = Scoring(task, (Path(replies),), files, made, trials, by_order, solver)
+    scoring = Scoring(task, (Path(replies),), files, made, order_trials, by_order, solver)
     if out is None:
         return ResultSet(scoring.records())
     write_scores(scoring, Path(out))
@@ -462,3 +487,51 @@ def compare(first: ResultSet | Sequence[ResultSet], *others: ResultSet) -> Diffe
     """
     several = [first] if isinstance(first, ResultSet) else [*first]
     return Differences(differences(solver_scores([*several, *others]), pairs=False))
+
+
+def serve(
+    experiment: str | Path | None = None,
+    *,
+    study: str | Path | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    proxy: Sequence[str] = (),
+    simulate: int = 0,
+    solver: str = "information_gain",
+) -> None:
+    """Serve an experiment with people on a web page until interrupted; prints its addresses.
+
+    Without an experiment file, the paper's experiment as a temporary study. The study is kept in
+    the folder `study`, by default beside the file, and the same call resumes it. With `simulate`,
+    so many participants, who reply as `solver` does, take part in a browser, after which it ends.
+    """
+    for package in ("starlette", "uvicorn"):
+        import_extra(package, "serve")
+    require(0 <= port < 2**16, f"port must be in 0..65535, got {port}")
+    require(0 <= simulate <= 10_000, f"simulate must be in 0..10000, got {simulate}")
+    require(experiment is not None or study is None, "a study goes with an experiment file")
+    server_module = import_module("trivium.people.server")
+    with ExitStack() as stack:
+        if experiment is None:
+            path = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "demo.toml"
+            path.write_bytes(DEMO.read_bytes())
+        else:
+            path = Path(experiment)
+        folder = path.with_suffix(".study") if study is None else Path(study)
+        stack.enter_context(locked(folder))
+        opened = open_study(path, folder)
+        token = kept_secret(folder / "admin-token", secrets.token_urlsafe(18).encode()).decode()
+        server = server_module.Server(opened, token, host, port, proxies=proxy)
+        print(f"study in {folder}")
+        print(f"participants: {server.url}")
+        print(f"admin page:   {server.url}admin  token: {token}", flush=True)
+        if not simulate:
+            server.run()
+            return
+        import_extra("playwright", "simulate")
+        with server.in_background():
+            play = import_module("trivium.people.simulate").simulate
+            ends = play(opened, server.url, solver, simulate)
+        full = f", {ends['full']} found no place left" if ends["full"] else ""
+        print(f"{ends['done']} of {simulate} simulated participants have completed{full}; ", end="")
+        print(f"trivium serve export {folder}")

@@ -57,7 +57,7 @@ ABOUT = """Benchmarks with exact answers, and every kind of solver on the same i
 COMMAND --help describes a command.
 Example: trivium show nhop_explicit
 Example: trivium eval nhop_explicit --solver elimination --items 50 --out runs/first"""
-RESUMABLE = ("run", "generate", "eval", "sweep", "diagnose", "threshold", "train")
+RESUMABLE = ("run", "eval", "sweep", "diagnose", "threshold", "train")
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -74,7 +74,7 @@ def main(args: Sequence[str] | None = None) -> int:
             _print_error(str(problem))
             return 1 if isinstance(problem, FailedCallsError) else 2
         except KeyboardInterrupt:
-            resumable = bool(words) and words[0] in RESUMABLE and "-" not in words
+            resumable = bool(words) and words[0] in RESUMABLE
             what = "terminated" if terminated else "interrupted"
             _print_error(f"{what}; the same command resumes from here" if resumable else what)
             code = 143 if terminated else 130

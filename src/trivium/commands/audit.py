@@ -75,24 +75,8 @@ def show_audit(name: str, audit: Audit) -> None:
     print(f"floor: {audit.floor}, {audit.floor_value:.3f}")
     if audit.items < audit.needed:
         print(f"{audit.items} items are few: seeing {GAIN * 100:.0f} points takes {audit.needed}")
-    print(verdict(audit))
+    print(audit)
     print(LIMITS)
-
-
-def verdict(audit: Audit) -> str:
-    """The verdict in one sentence."""
-    tried, strongest = len(audit.cues), audit.strongest
-    caught = sum(cue.caught for cue in audit.cues)
-    if caught and strongest is not None:
-        reach = f"{strongest.value:.3f} [{strongest.low:.3f}, {strongest.high:.3f}]"
-        said = (
-            f"CAUGHT: {caught} of {tried} cues beat chance, confirmed on fresh items; the"
-            f" strongest is {strongest.name}: {reach} against {strongest.chance:.3f}"
-        )
-        return said + (", and this preset keeps its leaks on purpose" * audit.keeps_leaks)
-    if not audit.passed:
-        return "NO VERDICT: there was nothing to guess"
-    return f"PASSED: none of {tried} cues beats chance on {audit.items} items"
 
 
 def audit_table(name: str, audit: Audit) -> Table:

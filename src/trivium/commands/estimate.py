@@ -12,12 +12,13 @@ Example: trivium estimate explicit_hard --price_in 0.4 --price_out 1.6
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from trivium.api import estimate
 from trivium.commands import diagnose, run, sweep, threshold
 from trivium.commands.flags import read_benchmark_flags
+from trivium.commands.parser import leaves
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.plan import is_config
 from trivium.evaluation.prices import Prices
@@ -56,20 +57,6 @@ def main(args: Sequence[str]) -> int:
     if args and is_config(args[0]):
         return sweep.main([*args, "--dry_run"])
     asked = read_benchmark_flags("estimate", Flags, args, __doc__)
-    flags = asked.flags
-    cost = estimate(
-        asked.task,
-        items=flags.items,
-        seed=flags.seed,
-        trials=flags.order_trials,
-        repeats=flags.repeats,
-        model=flags.model,
-        power=flags.power,
-        score=flags.score,
-        correlation=flags.correlation,
-        runs=flags.runs,
-        max_output_tokens=flags.max_output_tokens,
-        **asdict(flags.prices),
-    )
+    cost = estimate(asked.task, **leaves(asked.flags))
     print(f"{asked.task.benchmark.name}: {cost}")
     return 0

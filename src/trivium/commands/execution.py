@@ -47,7 +47,11 @@ from trivium.report.tables import (
 ROOT = Path("runs")
 MAX_UNREAD = 0.02  # above this share of replies without an answer, --restate is suggested
 MAX_ROWS = 24  # of a table on the terminal; longer ones are condensed
-MODEL_FLAGS = {**leaves(ModelOptions()), **leaves(Prices())}.keys() - {"yes", "confirm_above"}
+MODEL_FLAGS = [
+    name
+    for name in {**leaves(ModelOptions()), **leaves(Prices())}
+    if name not in ("yes", "confirm_above")
+]
 
 
 @dataclass(frozen=True)
@@ -220,8 +224,6 @@ def spending(summaries: Sequence[Summary], prices: Mapping[str, Price]) -> str:
         prices[one.solver].of(one.tokens["input_tokens"].total, one.tokens["output_tokens"].total)
         for one in asked
     )
-    missing = max(sent.not_reported, received.not_reported)
-    text = f"for {sent.total:,} input and {received.total:,} output tokens"
-    if not missing:
-        return f"spent: {money(total)} {text}"
-    return f"spent: at least {money(total)} {text}; {missing:,} attempts did not report theirs"
+    least = "at least " * bool(sent.not_reported or received.not_reported)
+    tokens = f"{sent.total:,} input and {received.total:,} output tokens"
+    return f"spent: {least}{money(total)} for {tokens}"
