@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import keyword
+import pkgutil
 import secrets
+import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import fields, replace
 from importlib import import_module, resources
@@ -13,7 +16,16 @@ from typing import Any, BinaryIO, Literal
 
 from trivium.arguments import as_items, as_task, model_options, named_solver, solver_scores
 from trivium.auditing.engine import audit as run_audit
-from trivium.benchmarks import EXTENSIONS, benchmark_names, get_benchmark, load_task
+from trivium.auditing.overlap import Overlap
+from trivium.auditing.overlap import overlap as count_overlap
+from trivium.benchmarks import (
+    EXTENSIONS,
+    benchmark_names,
+    declared,
+    get_benchmark,
+    list_in_project,
+    load_task,
+)
 from trivium.benchmarks.contract import check_benchmark
 from trivium.core.errors import UserError, import_extra, require, require_known
 from trivium.core.files import atomic_write, locked
@@ -37,6 +49,7 @@ from trivium.evaluation.prices import Prices
 from trivium.evaluation.solvers import Function
 from trivium.exchange.dataset_folder import write_dataset_folder
 from trivium.exchange.export import TEXT_FORMATS, Format, Request, write_items
+from trivium.exchange.imports import import_files
 from trivium.exchange.score import Scoring, write_scores
 from trivium.models.names import full_model_name
 from trivium.models.settings import Effort, ModelOptions, Settings, is_model
@@ -61,17 +74,22 @@ __all__ = [
     "estimate",
     "evaluate",
     "export",
+    "import_records",
     "list_benchmarks",
     "load",
+    "new_benchmark",
     "open_results",
+    "overlap",
     "run",
     "score",
     "serve",
     "sweep",
     "threshold",
+    "train",
 ]
 SUFFIXES: Mapping[str, Format] = {".csv": "csv", ".parquet": "parquet"}
 DEMO = resources.files(f"{EXTENSIONS[0]}.people").joinpath("paper.toml")
+OVERLAP_ITEMS = 10_000
 REQUESTS = 300  # of a run to each model, about, where the number of items is not given
 
 
@@ -269,6 +287,16 @@ def audit(
     for name in fields:
         require_known(name, ("items", "seed"), f"option {name!r}")
     return run_audit(task.benchmark, task.spec, seed, items, view=task.view)
+
+
+def overlap(
+    task: Task | str, *, items: int = OVERLAP_ITEMS, seed: int = 0, **fields: Any
+) -> Overlap:
+    """How many items of a task repeat within a seed, and between two."""
+    task = as_task(task, fields)
+    for name in fields:
+        require_known(name, ("items", "seed"), f"option {name!r}")
+    return count_overlap(task.benchmark, task.spec, seed, items)
 
 
 def estimate(
@@ -535,3 +563,39 @@ def serve(
         full = f", {ends['full']} found no place left" if ends["full"] else ""
         print(f"{ends['done']} of {simulate} simulated participants have completed{full}; ", end="")
         print(f"trivium serve export {folder}")
+
+
+def import_records(*files: str | Path, out: str | Path, format: str = "inspect") -> ResultSet:
+    """The results in Inspect logs, or in tables of another declared format, kept in folder `out`.
+
+    Replies are parsed and scored again. `format` is inspect, or trajectories: tests and answers of
+    people in CSV or JSON Lines.
+    """
+    import_files([Path(file) for file in files], Path(out), format)
+    return open_results(out)
+
+
+def new_benchmark(name: str) -> Path:
+    """Write a new benchmark, NAME.py in the working folder, and list it in trivium.toml."""
+    valid = name.isidentifier() and name.islower() and not keyword.iskeyword(name)
+    require(valid, f"NAME must be lower-case letters, digits and underscores, got {name!r}")
+    require(name not in benchmark_names(), f"there is a benchmark {name!r} already")
+    require(name not in sys.stdlib_module_names, f"{name!r} is the name of a Python module")
+    path = Path(f"{name}.py")
+    require(not path.exists(), f"{path} exists already")
+    list_in_project(name, f"{path}:BENCHMARK")
+    title = "".join(part.capitalize() for part in name.split("_"))
+    template = (resources.files("trivium") / "new_benchmark.py.txt").read_text(encoding="utf-8")
+    with atomic_write(path) as file:
+        file.write(template.replace("NewBenchmark", title).replace("new_benchmark", name).encode())
+    return path
+
+
+def train(agent: str, out: str | Path, **fields: Any) -> Path:
+    """Train an agent of this kind; returns its folder, in which the same call resumes.
+
+    `fields` are the flags of `trivium train AGENT`, such as `preset` and `steps`.
+    """
+    work: Callable[..., None] = pkgutil.resolve_name(declared("FUNCTIONS")["train"])
+    work(agent, out=Path(out), **fields)
+    return Path(out)

@@ -10,8 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trivium.auditing.engine import audit
-from trivium.auditing.overlap import Overlap, overlap
+from trivium.api import OVERLAP_ITEMS, audit, overlap
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.errors import require
 from trivium.core.probes import GAIN, Audit
@@ -19,7 +18,6 @@ from trivium.report.audits import keep_audit
 from trivium.report.tables import Table, terminal
 
 MIN_ITEMS = 100
-OVERLAP_ITEMS = 10_000
 SHOWN = 12  # cues in the table
 LIMITS = (
     "What an audit cannot see: cues that need more than the features tested here (such as patterns"
@@ -47,21 +45,18 @@ def main(args: Sequence[str]) -> int:
     task, flags = asked.task, asked.flags
     few = flags.items is not None and flags.items < MIN_ITEMS
     require(not few, f"items must be at least {MIN_ITEMS}, got {flags.items}")
-    name = task.benchmark.name
     if flags.overlap:
-        repeats = overlap(task.benchmark, task.spec, flags.seed, flags.items or OVERLAP_ITEMS)
-        if flags.json:
-            print(json.dumps(repeats.to_dict(), indent=2))  # item spaces outgrow orjson's integers
-        else:
-            show_overlap(name, repeats)
+        repeats = overlap(task, items=flags.items or OVERLAP_ITEMS, seed=flags.seed)
+        # Item spaces outgrow orjson's integers.
+        print(json.dumps(repeats.to_dict(), indent=2) if flags.json else repeats)
         return 0
-    found = audit(task.benchmark, task.spec, flags.seed, flags.items, view=task.view)
+    found = audit(task, items=flags.items, seed=flags.seed)
     if flags.keep:
         keep_audit(task, found)
     if flags.json:
         print(json.dumps(found.to_dict(), indent=2))
     else:
-        show_audit(name, found)
+        show_audit(task.benchmark.name, found)
         if len(task.benchmark.audit_views()) > 1:
             print("this audit is about one view: flags such as --help lists choose another")
     return 0 if found.passed else 1
@@ -97,26 +92,3 @@ def audit_table(name: str, audit: Audit) -> Table:
         f" confirmation, a false alarm in at most {1 - audit.level:.0%} of audits"
     )
     return Table(title, ("cue", "hits [interval]", "chance", "verdict", "what it is"), tuple(rows))
-
-
-def show_overlap(name: str, found: Overlap) -> None:
-    """Print how often items repeat, and how many different items there are."""
-    rows = [
-        (
-            each.way,
-            f"{each.within:,} ({each.within / found.items:.1%})",
-            f"{each.between:,} ({each.between / found.items:.1%})",
-            f"{'at least' if each.at_least else 'about'} {each.space:,.0f}",
-            each.about,
-        )
-        for each in found.repeats
-    ]
-    head = ("same items", "repeats in a seed", "shared by two seeds", "item space", "meaning")
-    title = f"{name}: {found.items:,} items of each of two seeds"
-    Table(title, head, tuple(rows)).show(terminal())
-    if found.space is not None:
-        print(
-            f"this spec has {found.space:.3g} different items"
-            if found.space < 1e15
-            else f"this spec has about 10^{len(str(found.space)) - 1} different items"
-        )
