@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import trivium
@@ -59,6 +60,7 @@ FAMILIES = {entry.name for entry in (ROOT / "benchmarks").iterdir() if entry.is_
 CORE_MAY_USE = {"numpy", "orjson"}
 
 
+@cache
 def modules() -> list[tuple[tuple[str, ...], set[str]]]:
     """Every module's path in the package and what it imports anywhere in its text."""
     found = []
