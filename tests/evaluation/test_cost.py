@@ -9,7 +9,7 @@ import pytest
 from tests.command_line import run, write
 from trivium.benchmarks import load_task
 from trivium.core.errors import UserError
-from trivium.core.tokens import approximate_tokens
+from trivium.core.text import approximate_tokens
 from trivium.evaluation.cost import Cost, Range, confirm, cost_of, cost_of_run
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.plan import plan_main_run

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from trivium.core.errors import require
-from trivium.core.tokens import approximate_tokens
+from trivium.core.text import approximate_tokens
 from trivium.evaluation.evaluation import Evaluation, Run
 from trivium.evaluation.prices import Price
 from trivium.models.framing import opening as framed
