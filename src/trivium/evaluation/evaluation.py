@@ -178,6 +178,11 @@ class Run:
         folder, times = folders.most_common(1)[0]
         require(times == 1, f"{folder} would be run {times} times: a value is named twice")
 
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> Run:
+        """A run of one evaluation."""
+        return cls("eval", (evaluation,), evaluation.manifest())
+
     def manifest(self) -> dict[str, Any]:
         """What identifies the run in run.json."""
         benchmarks = (one.task.benchmark for one in self.evaluations)

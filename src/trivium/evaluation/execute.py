@@ -37,7 +37,7 @@ from trivium.core.spec import read_mapping
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.executors import Executor, Here
-from trivium.evaluation.plan import item_file
+from trivium.evaluation.plan import slug
 from trivium.evaluation.progress import Progress
 from trivium.evaluation.solvers import (
     Function,
@@ -378,7 +378,8 @@ def _write_items(run: Run, folder: Path, executor: Executor) -> None:
     """Write the items of every spec and seed to a file each."""
     files: dict[tuple[Any, int | None], tuple[Evaluation, Path]] = {}
     for one in run.evaluations:
-        files.setdefault((one.task.spec, one.items.seed), (one, folder / item_file(one)))
+        name = slug(f"{one.setting} seed{one.items.seed}")
+        files.setdefault((one.task.spec, one.items.seed), (one, folder / f"{name}.jsonl"))
     missing = [(one, path) for one, path in files.values() if not path.exists()]
     jobs = (
         (index, one.task, chunk)

@@ -244,7 +244,7 @@ class Search:
         for level, (setting, count) in enumerate(zip(self.settings, counts, strict=True)):
             if count:
                 items = Items(plan.seed, 0, count)
-                (found[level],) = evaluations_of(setting, items, [self.solver], 1, plan.settings)
+                (found[level],) = evaluations_of(setting, items, [self.solver], plan.settings)
         return found
 
     @property
