@@ -24,7 +24,7 @@ from trivium.core.probes import Audit
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.cost import Cost, Prices, cost_of, cost_of_run
-from trivium.evaluation.evaluation import Evaluation, Items, Run
+from trivium.evaluation.evaluation import Evaluation, Function, Items, Run
 from trivium.evaluation.execute import execute
 from trivium.evaluation.index import write_table
 from trivium.evaluation.plan import (
@@ -34,7 +34,6 @@ from trivium.evaluation.plan import (
     plan_sweep,
     read_sweep,
 )
-from trivium.evaluation.solvers import Function
 from trivium.exchange.dataset_folder import write_dataset_folder
 from trivium.exchange.export import Request, write_items
 from trivium.exchange.score import Scoring, write_scores

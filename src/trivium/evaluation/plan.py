@@ -30,8 +30,7 @@ from trivium.core.spec import changed_fields, coerce, read_mapping
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
 from trivium.core.text import file_name
-from trivium.evaluation.evaluation import Evaluation, Items, Run
-from trivium.evaluation.solvers import find_solver
+from trivium.evaluation.evaluation import Evaluation, Items, Run, find_solver
 from trivium.models.names import full_model_name
 from trivium.models.settings import Settings, is_model
 

@@ -25,12 +25,11 @@ from trivium.core.results import Summary
 from trivium.core.spec import changed_fields
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
-from trivium.evaluation.evaluation import Evaluation, Items, Run
+from trivium.evaluation.evaluation import Evaluation, Function, Items, Run
 from trivium.evaluation.execute import check_solver, claim_folder, execute
 from trivium.evaluation.executors import Executor
 from trivium.evaluation.index import write_table
 from trivium.evaluation.plan import Setting, evaluations_of
-from trivium.evaluation.solvers import Function
 from trivium.models.local import served_locally
 from trivium.models.names import full_model_name
 from trivium.models.settings import Model, ModelOptions, Settings, is_model
