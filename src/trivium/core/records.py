@@ -119,7 +119,7 @@ def _json_types(hint: Any) -> set[type]:
     if hint in _JSON_TYPES:
         return _JSON_TYPES[hint]
     if get_origin(hint) is UnionType:
-        return set().union(*map(_json_types, get_args(hint)))
+        return {kind for part in get_args(hint) for kind in _json_types(part)}
     return {get_origin(hint) or hint}
 
 
