@@ -111,7 +111,10 @@ def solver_group(solver: str) -> str:
 
 
 _REQUIRED = ("benchmark", "id", "trial", "solver", "answer", "scores", "kind", "floor", "groups")
-_JSON_TYPES = {float: {int, float, bool}, Any: {str, list, dict, NoneType, int, float, bool}}
+_JSON_TYPES: dict[Any, set[type]] = {
+    float: {int, float, bool},
+    Any: {str, list, dict, NoneType, int, float, bool},
+}
 
 
 def _json_types(hint: Any) -> set[type]:
