@@ -14,6 +14,7 @@ from trivium.core.files import locked
 from trivium.core.records import read_records, recorded
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.execute import execute
+from trivium.evaluation.executors import Processes, Workers
 from trivium.evaluation.plan import plan_main_run
 
 EVAL = ["eval", "nhop_implicit", "--solver", "oracle", "--items", "5", "--out"]
@@ -52,6 +53,18 @@ def test_what_is_recorded_is_not_attempted_again(tmp_path: Path) -> None:
     assert [row["id"] for row in rows(tmp_path)] == [f"IMP-{n:06d}" for n in range(6)]
     (summary,) = execute(plan(6), tmp_path)
     assert summary.items == 6
+
+
+def test_a_few_attempts_start_no_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+    submit = Processes._submit
+    monkeypatch.setattr(Processes, "_submit", lambda *words: started.append(1) or submit(*words))
+    with Workers(processes=2).open() as executor:
+        execute(plan(250), tmp_path, executor=executor)
+        assert not started
+        execute(plan(501), tmp_path, executor=executor)
+        assert len(started) == 3, "chunks of 250 items, the first of which is recorded"
+    assert len(rows(tmp_path)) == 501
 
 
 def test_an_incomplete_last_line_is_attempted_again(tmp_path: Path) -> None:

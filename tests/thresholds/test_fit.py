@@ -117,12 +117,13 @@ def test_between_two_values_the_interval_is_the_gap() -> None:
     assert cliff.settled(0.01), "no more can be learned from these values"
 
 
-def test_values_may_begin_at_0_but_not_below() -> None:
+def test_values_may_begin_at_0_and_below() -> None:
     noise = Levels((0.0, 0.1, 0.2, 0.4), (0.1,) * 4)
     found = fit([(30, 0), (29, 1), (16, 14), (3, 27)], noise).threshold()
     assert found.value == pytest.approx(0.2, abs=0.05)
-    with pytest.raises(UserError, match="values must not be negative, got 10, 0, -10"):
-        Levels((10.0, 0.0, -10.0), (0.1,) * 3)
+    snr = Levels((20.0, 10.0, 0.0, -10.0), (0.1,) * 4)
+    found = fit([(30, 0), (29, 1), (16, 14), (3, 27)], snr).threshold()
+    assert found.value == pytest.approx(0, abs=3)
 
 
 def test_worse_than_the_floor_counts_as_the_floor() -> None:

@@ -36,6 +36,7 @@ from trivium.core.results import Summary, summarise
 from trivium.core.spec import read_mapping
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import (
+    CHUNK,
     Evaluation,
     Function,
     Items,
@@ -189,8 +190,11 @@ def _run_programs(
     pending: Sequence[_Pending], executor: Executor, functions: Mapping[str, Function]
 ) -> None:
     """Run built-in solvers, agents and functions with the executor; record them in order."""
-    if not pending:
+    left = sum(max(0, one.evaluation.attempts - len(one.done)) for one in pending)
+    if not left:
         return
+    if left <= CHUNK:
+        executor = Here()  # starting processes would take longer
     with _progress(pending) as progress:
         results = executor.map(do_job, _jobs(pending, functions))
         for index, parts in groupby(results, key=itemgetter(0)):

@@ -54,11 +54,11 @@ class Here:
 
 
 class Processes:
-    """Runs jobs in several processes of this machine."""
+    """Runs jobs in several processes of this machine, which the first job starts."""
 
     def __init__(self, count: int) -> None:
         self._count = count
-        self._pool = self._start()
+        self._pool: ProcessPoolExecutor | None = None
 
     def map(self, function: Callable[[T], R], jobs: Iterable[T]) -> Iterator[R]:
         # Only a few jobs wait at any time, so that many jobs need little memory.
@@ -76,8 +76,7 @@ class Processes:
             try:
                 result = waiting[0][1].result()
             except BrokenProcessPool:
-                self._pool.shutdown(wait=True, cancel_futures=True)
-                self._pool = self._start()
+                self.close()
                 for place, (job, future) in enumerate(waiting):
                     if not future.done() or future.cancelled() or future.exception() is not None:
                         waiting[place] = (job, self._submit(function, job))
@@ -90,6 +89,7 @@ class Processes:
         )
 
     def _submit(self, function: Callable[[T], R], job: T) -> Future[R]:
+        self._pool = self._pool or self._start()
         try:
             return self._pool.submit(_interruptible, function, job)
         except BrokenProcessPool as broken:
@@ -110,7 +110,9 @@ class Processes:
 
     def close(self) -> None:
         """Stop the processes; waiting jobs are dropped."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
 
 
 @contextmanager

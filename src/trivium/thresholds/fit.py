@@ -49,7 +49,6 @@ class Levels:
         ordered = values in (sorted(set(values)), sorted(set(values), reverse=True))
         listed = ", ".join(f"{value:g}" for value in values)
         require(ordered, f"values must differ and go from easy to hard, got {listed}")
-        require(min(values) >= 0, f"values must not be negative, got {listed}")
         object.__setattr__(self, "ceilings", self.ceilings or (1.0,) * len(values))
         for value, floor, ceiling in zip(values, self.floors, self.ceilings, strict=True):
             differ = f"at {value:g} the floor is the ceiling: nothing can be measured there"
@@ -66,9 +65,17 @@ class Levels:
         return self.values[-1] > self.values[0]
 
     @cached_property
-    def _offset(self) -> float:
-        """What is added before taking the logarithm: the smallest step, where a value is 0."""
-        return 0.0 if min(self.values) > 0 else min(value for value in self.values if value > 0)
+    def _offset(self) -> float | None:
+        """What is added before taking the logarithm; None where values are negative."""
+        lowest = min(self.values)
+        if lowest < 0:
+            return None
+        return 0.0 if lowest > 0 else min(value for value in self.values if value > 0)
+
+    @property
+    def _unit(self) -> float:
+        """The step on a linear axis that counts as much as a factor of e."""
+        return (max(self.values) - min(self.values)) / 2
 
     @cached_property
     def difficulty(self) -> Floats:
@@ -77,14 +84,15 @@ class Levels:
 
     def difficulty_of(self, value: float) -> float:
         """The position of a value on that axis."""
-        place = math.log(value + self._offset)
+        place = value / self._unit if self._offset is None else math.log(value + self._offset)
         return place if self.rising else -place
 
     def value_at(self, difficulty: float) -> float:
         """The value at a position on that axis."""
-        value = math.exp(difficulty if self.rising else -difficulty) - self._offset
+        place = difficulty if self.rising else -difficulty
+        value = place * self._unit if self._offset is None else math.exp(place) - self._offset
         nearest = min(self.values, key=lambda level: abs(level - value))
-        return nearest if math.isclose(nearest, value, abs_tol=1e-9 * max(self.values)) else value
+        return nearest if abs(nearest - value) <= 1e-9 * abs(self._unit) else value
 
 
 class Grid(NamedTuple):
@@ -260,14 +268,15 @@ class Fit:
 
     def settled(self, width: float) -> bool:
         """Whether the interval is narrow enough, or as narrow as these values allow."""
-        found = self.threshold()
+        found, values = self.threshold(), sorted(self.levels.values)
         end = self.beyond(found)
         if end is not None:
             return bool(self.counts[end] >= MIN_AT_END)
         if found.value is None or found.low is None or found.high is None:
             return False
-        narrow = (found.high - found.low) / 2 <= width * found.value and not self.misfits
-        return narrow or (found.low, found.high) in pairwise(sorted(self.levels.values))
+        scale = abs(found.value) if values[0] >= 0 else values[-1] - values[0]
+        narrow = (found.high - found.low) / 2 <= width * scale and not self.misfits
+        return narrow or (found.low, found.high) in pairwise(values)
 
     def lifts(self) -> list[Estimate]:
         """The measured lift at every level with its interval."""
