@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -58,7 +59,12 @@ def test_what_is_recorded_is_not_attempted_again(tmp_path: Path) -> None:
 def test_a_few_attempts_start_no_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
     submit = Processes._submit
-    monkeypatch.setattr(Processes, "_submit", lambda *words: started.append(1) or submit(*words))
+
+    def counted(*words: Any) -> Any:
+        started.append(1)
+        return submit(*words)
+
+    monkeypatch.setattr(Processes, "_submit", counted)
     with Workers(processes=2).open() as executor:
         execute(plan(250), tmp_path, executor=executor)
         assert not started
