@@ -74,7 +74,7 @@ def test_progress_that_nobody_reads_does_not_stop_the_work(
         def flush(self) -> None:
             raise BrokenPipeError
 
-    monkeypatch.setattr("trivium.evaluation.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("trivium.evaluation.executors.SECONDS_BETWEEN_LINES", 0.0)
     monkeypatch.setattr(sys, "stderr", Gone())
     assert run(f"eval nhop_implicit --solver oracle --items 600 --out {tmp_path / 'e'}") == 0
     assert (tmp_path / "e" / "records.jsonl").read_bytes().count(b"\n") == 600
@@ -125,7 +125,7 @@ def test_generating_is_resumed(
 def test_an_interrupted_file_of_items_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from trivium.evaluation.progress import Progress
+    from trivium.evaluation.executors import Progress
 
     monkeypatch.setattr("trivium.commands.generate.CHUNK", 10)
 

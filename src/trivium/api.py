@@ -23,20 +23,17 @@ from trivium.core.files import atomic_write
 from trivium.core.probes import Audit
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.cost import Cost, cost_of, cost_of_run
-from trivium.evaluation.evaluation import Evaluation, Items, Run
+from trivium.evaluation.cost import Cost, Prices, cost_of, cost_of_run
+from trivium.evaluation.evaluation import Evaluation, Function, Items, Run
 from trivium.evaluation.execute import execute
 from trivium.evaluation.index import write_table
 from trivium.evaluation.plan import (
     is_config,
     plan_diagnosis,
-    plan_evaluation,
     plan_main_run,
     plan_sweep,
     read_sweep,
 )
-from trivium.evaluation.prices import Prices
-from trivium.evaluation.solvers import Function
 from trivium.exchange.dataset_folder import write_dataset_folder
 from trivium.exchange.export import Request, write_items
 from trivium.exchange.score import Scoring, write_scores
@@ -105,7 +102,7 @@ def evaluate(
     evaluation = replace(evaluation, repeats=repeats)
     if is_model(solver_name):
         evaluation = replace(evaluation, settings=settings)
-    return _executed(plan_evaluation(evaluation), out, asked, settings, functions)
+    return _executed(Run.of(evaluation), out, asked, settings, functions)
 
 
 def run(

@@ -10,8 +10,7 @@ from typing import Any
 from trivium.benchmarks import load_task
 from trivium.core.errors import UserError, require, require_known
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.evaluation import Items
-from trivium.evaluation.solvers import Function
+from trivium.evaluation.evaluation import Function, Items
 from trivium.models.names import known_model
 from trivium.models.settings import TEXTS, ModelOptions, Settings
 from trivium.report.compare import SolverScores, scores_of

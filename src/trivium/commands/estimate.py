@@ -11,10 +11,9 @@ from trivium.commands.parser import argument
 from trivium.commands.run import read_run
 from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
-from trivium.evaluation.cost import cost_of, cost_of_run
+from trivium.evaluation.cost import Prices, cost_of, cost_of_run
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.plan import is_config, read_sweep
-from trivium.evaluation.prices import Prices
 from trivium.models.names import full_model_name
 from trivium.models.settings import ModelOptions, Settings
 from trivium.report.compare import read_scores

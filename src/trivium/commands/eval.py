@@ -13,9 +13,8 @@ from trivium.core.errors import require
 from trivium.core.records import RECORDS
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
-from trivium.evaluation.evaluation import Evaluation, Items
+from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.index import newest_folder
-from trivium.evaluation.plan import plan_evaluation
 from trivium.models.names import full_model_name
 from trivium.models.settings import Settings
 from trivium.report.audits import CAUGHT, audit_sentence, audit_verdict
@@ -53,7 +52,7 @@ def main(args: Sequence[str]) -> int:
     flags = asked.flags
     _check(asked)
     evaluation = _evaluation(asked)
-    run = plan_evaluation(evaluation)
+    run = Run.of(evaluation)
     folder = flags.out or newest_folder(run, ROOT)
     out, (summary,) = flags.execution.execute(run, folder, asked.command)
     if flags.json:

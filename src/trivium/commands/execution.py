@@ -13,12 +13,11 @@ from trivium.core.errors import require
 from trivium.core.records import FAILED, MANIFEST, RECORDS, read_records
 from trivium.core.results import Summary
 from trivium.core.text import one_line
-from trivium.evaluation.cost import confirm, cost_of_run, money
+from trivium.evaluation.cost import Price, Prices, confirm, cost_of_run, money
 from trivium.evaluation.evaluation import Run
 from trivium.evaluation.execute import check_solver, claim_folder, execute
 from trivium.evaluation.executors import Executor, Workers, all_processors
 from trivium.evaluation.index import add_to_index, new_folder, newest_folder, write_table
-from trivium.evaluation.prices import Price, Prices
 from trivium.models.settings import ModelOptions
 from trivium.report.markdown import MARKDOWN
 from trivium.report.page import read_run, write_report
@@ -44,7 +43,6 @@ class Execution:
         """The folder of a run (a new one for None) and its executor, once its cost is confirmed."""
         for evaluation in run.evaluations:
             check_solver(evaluation, self.options)
-        prices = self.prices.of_run(run)  # refuses a file that lacks a model, before any work
         recorded = [0] * len(run.evaluations)
         if folder is not None:
             if (folder / MANIFEST).exists():
@@ -52,7 +50,7 @@ class Execution:
             errors = not self.options.retry_errors
             recorded = [len(one.recorded_keys(folder, errors=errors)) for one in run.evaluations]
         if run.models:
-            cost = cost_of_run(run, recorded, prices)
+            cost = cost_of_run(run, recorded, self.prices.of_run(run))
             confirm(cost, self.options)
             if run.kind == "run":  # whose number of items may be a default
                 print(f"sending {cost}", file=sys.stderr)

@@ -13,7 +13,7 @@ from trivium.commands.parser import Offers, Parser, changed, leaves
 from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping
 from trivium.core.task import Task
-from trivium.evaluation.prices import Prices
+from trivium.evaluation.cost import Prices
 from trivium.models.settings import ModelOptions
 
 F = TypeVar("F")

@@ -17,8 +17,7 @@ from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
 from trivium.evaluation.evaluation import Items
 from trivium.evaluation.execute import item_lines
-from trivium.evaluation.executors import Executor, Workers
-from trivium.evaluation.progress import Progress
+from trivium.evaluation.executors import Executor, Progress, Workers
 
 ABOUT = """Generate items, written as JSON Lines. An item depends on its spec, seed and index only.
 The same command resumes an interrupted file, FILE.part.

@@ -12,7 +12,7 @@ from trivium.commands.parser import argument
 from trivium.core.errors import require
 from trivium.core.records import MANIFEST
 from trivium.core.spec import read_mapping
-from trivium.evaluation.prices import Prices
+from trivium.evaluation.cost import Prices
 from trivium.report.page import write_report
 
 ABOUT = """Write report.html, results.md and plots/ for any folder that holds records: a run, a

@@ -17,7 +17,7 @@ from trivium.core.records import Row
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem
 from trivium.core.text import csv_text
-from trivium.evaluation.progress import Progress
+from trivium.evaluation.executors import Progress
 
 Format = Literal["jsonl", "csv", "parquet", "huggingface", "inspect", "openai-batch"]
 FORMATS: tuple[str, ...] = get_args(Format)

@@ -14,9 +14,9 @@ from trivium.benchmarks import benchmark_names
 from trivium.core.files import atomic_write
 from trivium.core.records import MANIFEST
 from trivium.core.spec import read_mapping
+from trivium.evaluation.cost import Prices
 from trivium.evaluation.index import REPORT
 from trivium.evaluation.plan import DERIVED
-from trivium.evaluation.prices import Prices
 from trivium.report.answer import grid
 from trivium.report.chart_files import save_charts
 from trivium.report.charts import Charts, charted_solvers, score_over_tokens, series_styles

@@ -12,8 +12,7 @@ from trivium.core.records import TOKENS
 from trivium.core.results import Summary, TokenCount
 from trivium.core.statistics import Estimate, paired_difference, several
 from trivium.core.streams import DEFAULT_SEED
-from trivium.evaluation.cost import money
-from trivium.evaluation.prices import Price
+from trivium.evaluation.cost import Price, money
 from trivium.report.answer import Grid
 from trivium.report.charts import charted_solvers
 from trivium.report.overview import Bar, SettingTable, bar

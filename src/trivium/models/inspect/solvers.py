@@ -32,7 +32,7 @@ from trivium.core.dialogue import converse as lead
 from trivium.core.errors import require
 from trivium.core.records import DECLINING
 from trivium.core.task import Task
-from trivium.core.tokens import approximate_tokens
+from trivium.core.text import approximate_tokens
 from trivium.models.bodies import STOP_REASONS
 from trivium.models.calls import Usage
 from trivium.models.inspect.samples import ATTEMPT, presented_item
