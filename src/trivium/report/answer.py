@@ -1,26 +1,265 @@
-"""The answer that the page opens with: a grid of lifts, and a sentence for every model.
+"""The answer that the page opens with: who is best and by how much, and a grid of lifts.
 
 docs/report.md documents the rules behind the sentences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
 from statistics import fmean
+from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
+
 from trivium.core.benchmark import Lifts
+from trivium.core.records import PEOPLE
 from trivium.core.results import Summary
-from trivium.core.statistics import Estimate
+from trivium.core.statistics import Bounds, Estimate, mean_interval, paired_difference, several
 from trivium.report.audits import CAUGHT, NOT_AUDITED
-from trivium.report.charts import Styles
+from trivium.report.charts import Styles, charted_solvers
+from trivium.report.overview import Bar, BarRow, bar, two
 from trivium.report.plot import SeriesStyle
 from trivium.report.results import BenchmarkResults, natural
 from trivium.report.tables import unanswered
 
+UNIT = (0.0, 1.0)
+MAX_LINES = 6  # models named in the terminal
 MAX_COLUMNS = 8  # of the grid of one benchmark
 BASELINES = {"ceiling": "ceiling", "program": "best program", "shortcut": "best shortcut"}
+UNCLEAR = "makes no clear difference"
+RULE = (
+    "Ranked by the mean score over all items that count; differences are paired, on common items. "
+    "Their 95% intervals hold together over all pairs of models (Bonferroni); “beats” is by Holm's "
+    "test."
+)
+Scores = Mapping[Any, float]  # by item
+
+
+def differences_together(
+    pairs: Sequence[tuple[Scores, Scores]], bounds: Bounds | None
+) -> list[tuple[Estimate, bool] | None]:
+    """The first minus the second of every pair on common items, and whether it is clear.
+
+    The 95% intervals hold together (Bonferroni); clear is by Holm's test. None without such items.
+    """
+    common = [
+        [(value, second[key]) for key, value in first.items() if key in second]
+        for first, second in pairs
+    ]
+    known = [np.array(values).T for values in common if values]
+
+    def interval(which: int, level: float) -> Estimate:
+        first, second = known[which]
+        return paired_difference(first, second, level, bounds)
+
+    found = iter(several(interval, len(known)))
+    return [next(found) if values else None for values in common]
+
+
+@dataclass(frozen=True)
+class Rank:
+    """One model: its score, and how it compares with the next one."""
+
+    solver: str
+    score: Estimate  # over all items
+    above_floor: Sequence[str]  # benchmarks
+    benchmarks: Sequence[str]
+    no_answer: int  # attempts without an answer
+    attempts: int
+    ahead: str = ""  # of the next model, in words
+
+    @property
+    def figures(self) -> str:
+        """The score with its interval."""
+        return two(self.score)
+
+    @property
+    def bar(self) -> Bar | None:
+        """Its place between 0 and 1."""
+        return bar(self.score, (), UNIT)
+
+    @property
+    def words(self) -> str:
+        """What the rank says beside the score and the difference."""
+        above, of = len(self.above_floor), len(self.benchmarks)
+        text = f"above the floor on {above} of {of} benchmarks" if of > 1 else ""
+        text = text or ("above the floor" if above else "not above the floor")
+        missing = [name for name in self.benchmarks if name not in self.above_floor]
+        text += f" (not on {', '.join(missing)})" if above and missing else ""
+        return f"{text}; {self.no_answer:,} of {self.attempts:,} attempts without an answer"
+
+    @property
+    def short(self) -> str:
+        """The rank in one line of a terminal."""
+        above = f"above the floor on {len(self.above_floor)} of {len(self.benchmarks)}"
+        none = f"; {self.no_answer:,} without an answer" if self.no_answer else ""
+        return f"{self.solver} {self.figures}{self.ahead}; {above}{none}"
+
+
+def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
+    """The models of a run, the best first; empty where there are none, or none was scored."""
+    scores: dict[str, dict[tuple[str, int], float]] = defaultdict(dict)  # benchmark and item
+    for results in all_results:
+        name, bounds = results.benchmark.name, results.benchmark.metrics[0].bounds
+        for model in results.models if bounds == UNIT else ():
+            own = {} if model == PEOPLE else results.item_scores(model)
+            scores[model] |= {(name, item): value for item, value in own.items()}
+    means = {
+        model: mean_interval([*own.values()], bounds=UNIT) for model, own in scores.items() if own
+    }
+    order = sorted(means, key=lambda model: -(means[model].value or 0.0))
+
+    def compared(name: str | None = None) -> dict[tuple[str, str], tuple[Estimate, bool] | None]:
+        """The differences of all pairs of models, at one benchmark or at all."""
+        own = {
+            model: {key: value for key, value in scores[model].items() if name in (None, key[0])}
+            for model in order
+        }
+        pairs = list(combinations(order, 2))
+        found = differences_together([(own[one], own[other]) for one, other in pairs], UNIT)
+        return dict(zip(pairs, found, strict=True))
+
+    overall = compared()
+    by_benchmark = {own.benchmark.name: compared(own.benchmark.name) for own in all_results}
+    ahead = {
+        pair[0]: _ahead(pair[1], overall[pair], {n: own[pair] for n, own in by_benchmark.items()})
+        for pair in pairwise(order)
+    }
+    return [_rank(all_results, model, means[model], ahead.get(model, "")) for model in order]
+
+
+def _ahead(
+    following: str,
+    overall: tuple[Estimate, bool] | None,
+    parts: Mapping[str, tuple[Estimate, bool] | None],
+) -> str:
+    """How a model compares with the next one, over all items and on every benchmark."""
+    if overall is None:
+        return f", has no items in common with {following}"
+    estimate, clear = overall
+    text = f", {'beats' if clear else 'is not shown to beat'} {following} by {two(estimate)}"
+    known = {name: found for name, found in parts.items() if found}
+    if len(known) < 2:
+        return text
+    unclear = [name for name, (_, seen) in known.items() if not seen]
+    lower = [name for name, (one, seen) in known.items() if seen and (one.value or 0.0) < 0]
+    higher = len(known) - len(unclear) - len(lower)
+    text += f" ({'higher ' if not clear else ''}on {higher} of {len(known)} benchmarks"
+    text += f"; lower on {', '.join(lower)}" if lower else ""
+    text += f"; no difference shown on {', '.join(unclear)}" if higher and unclear else ""
+    return f"{text})"
+
+
+def _rank(all_results: Sequence[BenchmarkResults], model: str, score: Estimate, ahead: str) -> Rank:
+    parts = {
+        results.benchmark.name: results.within(results.sound_settings)[model]
+        for results in all_results
+        if model in results.within(results.sound_settings)
+    }
+    return Rank(
+        model,
+        score,
+        [name for name, part in parts.items() if part.metrics["lift"].is_above(0)],
+        list(parts),
+        sum(part.no_answers + sum(unanswered([part]).values()) for part in parts.values()),
+        sum(sum(part.kinds.values()) for part in parts.values()),
+        ahead,
+    )
+
+
+def closing_lines(all_results: Sequence[BenchmarkResults]) -> list[str]:
+    """What a run ends with in the terminal: who is best, or what the baselines reach."""
+    if ranks := ranking(all_results):
+        lines = [f"{place}. {rank.short}" for place, rank in enumerate(ranks[:MAX_LINES], start=1)]
+        more = len(ranks) - len(lines)
+        return [*lines, f"and {more} more, in the report"] if more else lines
+    lines = []
+    for results in all_results:
+        parts, name = results.within(results.sound_settings), results.benchmark.metrics[0].name
+        best = {role: results.best(parts, role, name) for role in ("ceiling", "shortcut")}
+        words = [
+            f"{'best ' * (role == 'shortcut')}{role} {found[1].value:.2f} ({found[0]})"
+            for role, found in best.items()
+            if found
+        ]
+        floor = max((part.floor for part in parts.values()), default=0.0)
+        width = max(len(own.benchmark.name) for own in all_results)
+        lines.append(
+            f"{results.benchmark.name:<{width}}  {', '.join([*words, f'floor {floor:.2f}'])}"
+        )
+    return lines
+
+
+@dataclass(frozen=True)
+class Effect(BarRow):
+    """What a variant of a diagnosis, its name, does to a solver."""
+
+    solver: str = ""
+    same_items: bool = False  # the variant changes how items are presented, not the items
+
+
+def switch_effects(results: BenchmarkResults, styles: Styles) -> list[Effect]:
+    """What every variant of a diagnosis changes for every model, variant by variant."""
+    control, *variants = results.settings
+    solvers = charted_solvers(results, styles)
+    if not results.models:
+        solvers = [name for name in solvers if results.role(name) == "shortcut"]
+    effects = []
+    for solver in solvers:
+        before, *after = (
+            {item: fmean(own) for item, own in results.scores.get((name, solver), {}).items()}
+            for name in (control, *variants)
+        )
+        bounds = results.benchmark.metrics[0].bounds
+        found = differences_together([(own, before) for own in after], bounds)
+        for variant, difference in zip(variants, found, strict=True):
+            if difference is not None:
+                named = results.benchmark.diagnostics.get(variant)
+                about, words = named.about if named else "", effect_words(*difference)
+                strip = bar(difference[0], [("zero", 0.0)], (-1, 1))
+                bars = [strip] if strip else []
+                same = results.specs[variant] == results.specs[control]
+                effects.append(
+                    Effect(variant, about, styles[solver], bars, f"{solver}:", words, solver, same)
+                )
+    return sorted(effects, key=lambda one: variants.index(one.name))
+
+
+def compared_items(effects: Sequence[Effect]) -> str:
+    """Which items the differences of a diagnosis are between."""
+    same = {effect.same_items for effect in effects}
+    if same == {True}:
+        return "on the same items"
+    other = "between samples of different items, since these switches change the items"
+    return other if same == {False} else "on the same items unless a switch changes them"
+
+
+def effect_sentences(effects: Sequence[Effect]) -> list[str]:
+    """For every solver the switches that change its score, and those not shown to."""
+    sentences = []
+    for solver in dict.fromkeys(effect.solver for effect in effects):
+        own = [effect for effect in effects if effect.solver == solver]
+        clear = [f"{one.name} {one.words}" for one in own if not one.words.startswith(UNCLEAR)]
+        others = [one.name for one in own if one.words.startswith(UNCLEAR)]
+        text = "; ".join(clear) or "no switch is shown to change its score"
+        text += f"; no clear difference by {', '.join(others)}" if clear and others else ""
+        sentences.append(f"{solver}: {text}.")
+    return sentences
+
+
+def effect_words(difference: Estimate, clear: bool) -> str:
+    """A difference in points, in words: "costs 21 points [-28, -14]"."""
+    value = round(100 * (difference.value or 0.0))
+    if difference.low is None or difference.high is None:
+        return f"changes the score by {value} points"
+    ends = f"[{round(100 * difference.low):+}, {round(100 * difference.high):+}]"
+    if not clear:
+        return f"{UNCLEAR} ({value:+} points {ends})"
+    return f"{'adds' if (difference.value or 0) > 0 else 'costs'} {abs(value)} points {ends}"
 
 
 @dataclass(frozen=True)

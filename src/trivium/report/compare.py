@@ -21,7 +21,7 @@ from trivium.core.statistics import Bounds, Estimate, paired_difference, several
 from trivium.report.charts import model_styles
 from trivium.report.clusters import Side, clustered_mean
 from trivium.report.loss import loss_tables
-from trivium.report.overview import bar
+from trivium.report.overview import BarRow, bar
 from trivium.report.results import record_files
 from trivium.report.tables import UNANSWERED, Table
 from trivium.report.templates import render_page
@@ -299,18 +299,22 @@ def comparison_page(
     by = {(str(one.first), str(one.second), one.first.benchmark): one for one in made}
     people = {str(one.first) for one in made if one.first.people}
     named = model_styles([one.first.solver for one in made])
-    answers = []
+    answers, rows = [], []
     for first, second in dict.fromkeys(key[:2] for key in by):
         own = [by[first, second, name] for name in benchmarks if (first, second, name) in by]
         name = first if second == str(found[0]) else f"{first} against {second}"
         style = named[PEOPLE if first in people else own[0].first.solver]
-        bars = [(one, bar(one.estimate, [("zero", 0.0)], (-1.0, 1.0)), _count(one)) for one in own]
-        answers.append((name, style, directions(own), bars))
+        answers.append((name, style, directions(own)))
+        for one in own:
+            strip = bar(one.estimate, [("zero", 0.0)], (-1.0, 1.0))
+            words = f"{one.direction}, {one.estimate}, {_count(one)} items"
+            rows.append(BarRow(name, one.first.benchmark, style, [strip] if strip else [], words))
     return render_page(
         "compare.html.j2",
         title=f"Trivium comparison with {found[0]}",
         baseline=found[0],
         answers=answers,
+        rows=rows,
         notes=left_out(runs, found, made),
         runs=runs,
         tables=[

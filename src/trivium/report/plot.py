@@ -307,7 +307,9 @@ def nice_ticks(low: float, high: float) -> list[float]:
 
 
 def number_text(value: float) -> str:
-    """A number as a short text: 0.5, 12, 32k."""
+    """A number as a short text: 0.5, 12, 32k, 1.5M."""
+    if abs(value) >= 1_000_000:
+        return f"{value / 1_000_000:.1f}M"
     if abs(value) >= 10_000:
         return f"{value / 1000:,.0f}k"
     return f"{value:,.0f}" if value == round(value) else f"{value:.3g}"
