@@ -5,7 +5,7 @@ docs/report.md documents the rules behind the sentences.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
@@ -66,11 +66,8 @@ class Rank:
 
     solver: str
     score: Estimate  # over all items
-    above_floor: Sequence[str]  # benchmarks
-    benchmarks: Sequence[str]
-    no_answer: int  # attempts without an answer
-    attempts: int
-    ahead: str = ""  # of the next model, in words
+    ahead: str  # of the next model, in words
+    words: str  # whether it is above the floor, and how many attempts have no answer
 
     @property
     def figures(self) -> str:
@@ -81,23 +78,6 @@ class Rank:
     def bar(self) -> Bar | None:
         """Its place between 0 and 1."""
         return bar(self.score, (), UNIT)
-
-    @property
-    def words(self) -> str:
-        """What the rank says beside the score and the difference."""
-        above, of = len(self.above_floor), len(self.benchmarks)
-        text = f"above the floor on {above} of {of} benchmarks" if of > 1 else ""
-        text = text or ("above the floor" if above else "not above the floor")
-        missing = [name for name in self.benchmarks if name not in self.above_floor]
-        text += f" (not on {', '.join(missing)})" if above and missing else ""
-        return f"{text}; {self.no_answer:,} of {self.attempts:,} attempts without an answer"
-
-    @property
-    def short(self) -> str:
-        """The rank in one line of a terminal."""
-        above = f"above the floor on {len(self.above_floor)} of {len(self.benchmarks)}"
-        none = f"; {self.no_answer:,} without an answer" if self.no_answer else ""
-        return f"{self.solver} {self.figures}{self.ahead}; {above}{none}"
 
 
 def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
@@ -129,7 +109,10 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
         pair[0]: _ahead(pair[1], overall[pair], {n: own[pair] for n, own in by_benchmark.items()})
         for pair in pairwise(order)
     }
-    return [_rank(all_results, model, means[model], ahead.get(model, "")) for model in order]
+    return [
+        Rank(model, means[model], ahead.get(model, ""), _rank_words(all_results, model))
+        for model in order
+    ]
 
 
 def _ahead(
@@ -154,27 +137,32 @@ def _ahead(
     return f"{text})"
 
 
-def _rank(all_results: Sequence[BenchmarkResults], model: str, score: Estimate, ahead: str) -> Rank:
+def _rank_words(all_results: Sequence[BenchmarkResults], model: str) -> str:
+    """On which benchmarks a model is above the floor, and how many attempts have no answer."""
     parts = {
         results.benchmark.name: results.within(results.sound_settings)[model]
         for results in all_results
         if model in results.within(results.sound_settings)
     }
-    return Rank(
-        model,
-        score,
-        [name for name, part in parts.items() if part.metrics["lift"].is_above(0)],
-        list(parts),
-        sum(part.no_answers + sum(unanswered([part]).values()) for part in parts.values()),
-        sum(sum(part.kinds.values()) for part in parts.values()),
-        ahead,
-    )
+    missing = [name for name, part in parts.items() if not part.metrics["lift"].is_above(0)]
+    above = len(parts) - len(missing)
+    if len(parts) > 1:
+        text = f"above the floor on {above} of {len(parts)} benchmarks"
+        text += f" (not on {', '.join(missing)})" if above and missing else ""
+    else:
+        text = "above the floor" if above else "not above the floor"
+    counts = [part.no_answers + sum(unanswered([part]).values()) for part in parts.values()]
+    attempts = sum(sum(part.kinds.values()) for part in parts.values())
+    return f"{text}; {sum(counts):,} of {attempts:,} attempts without an answer"
 
 
 def closing_lines(all_results: Sequence[BenchmarkResults]) -> list[str]:
     """What a run ends with in the terminal: who is best, or what the baselines reach."""
     if ranks := ranking(all_results):
-        lines = [f"{place}. {rank.short}" for place, rank in enumerate(ranks[:MAX_LINES], start=1)]
+        lines = [
+            f"{place}. {rank.solver} {rank.figures}{rank.ahead}; {rank.words}"
+            for place, rank in enumerate(ranks[:MAX_LINES], start=1)
+        ]
         more = len(ranks) - len(lines)
         return [*lines, f"and {more} more, in the report"] if more else lines
     lines = []
@@ -264,29 +252,41 @@ def effect_words(difference: Estimate, clear: bool) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """One benchmark, or one setting of the only benchmark."""
+    """One benchmark, or one setting or number of the only benchmark."""
 
     title: str
-    link: str
-    audit: str  # passed, caught, mixed or unknown
+    results: BenchmarkResults
+    parts: Mapping[str, Summary]  # by solver
+    audit: str  # passed, caught or not audited
     note: str  # what the audit says, in a few words
     floor: str
     setting: str = ""  # where the column is one of several settings
 
+    def cell(self, solver: str, who: str = "") -> GridCell | None:
+        """The lift of a solver, with what attempts without an answer could have changed."""
+        part = self.parts.get(solver)
+        if part is None:
+            return None
+        counts = unanswered([part]).items() if not who else ()
+        note = ", ".join(f"{count} {name}" for name, count in counts if count)
+        if note and part.bounds is not None and part.ceiling != part.floor:
+            low, high = ((end - part.floor) / (part.ceiling - part.floor) for end in part.bounds)
+            note += f": {low:.2f} to {high:.2f}"
+        fields = {"benchmark": self.results.benchmark.name, "setting": self.setting}
+        named = urlencode(
+            {name: text for name, text in fields.items() if text} | {"solver": solver}
+        )
+        return GridCell(part.metrics["lift"], note, who, f"#items?{named}&kind=!right")
+
 
 @dataclass(frozen=True)
 class GridCell:
-    """A lift; None where there is none."""
+    """A lift."""
 
     estimate: Estimate
-    note: str = ""  # attempts without an answer, and what they could have changed
-    who: str = ""  # the solver, in rows of baselines
-    link: str = ""  # to its attempts that are not right
-
-    @property
-    def heat(self) -> int:
-        """How strongly the cell is coloured, in percent; below 0 under the floor."""
-        return round(100 * max(-1.0, min(1.0, self.estimate.value or 0.0)))
+    note: str  # attempts without an answer, and what they could have changed
+    who: str  # the solver, in rows of baselines
+    link: str  # to its attempts that are not right
 
 
 @dataclass(frozen=True)
@@ -305,10 +305,6 @@ class Grid:
 
     columns: Sequence[Column]
     rows: Sequence[GridRow]
-    by: str = ""  # what the columns of one benchmark are
-
-
-Part = tuple[Column, BenchmarkResults, dict[str, Summary]]
 
 
 def grid(
@@ -318,95 +314,65 @@ def grid(
 
     The grid of a benchmark's section has no sentences and shows every setting.
     """
-    parts, by = _columns(all_results, every_setting=of_section)
+    columns = _columns(all_results, every_setting=of_section)
     rows = []
     for model in [name for name, style in styles.items() if not style.is_baseline]:
-        cells = [
-            _cell(own[model], failures_link(column, model)) if model in own else None
-            for column, _, own in parts
-        ]
         text = "" if of_section else sentence(all_results, model)
-        rows.append(GridRow(model, styles[model], text, cells))
+        rows.append(GridRow(model, styles[model], text, [one.cell(model) for one in columns]))
     for role, name in BASELINES.items():
         if role == "program" and of_section:
             continue  # the least informative row
-        best = [results.best(own, role, "lift") for _, results, own in parts]
+        best = [one.results.best(one.parts, role, "lift") for one in columns]
         cells = [
-            found and GridCell(found[1], who=found[0], link=failures_link(column, found[0]))
-            for found, (column, *_) in zip(best, parts, strict=True)
+            found and one.cell(found[0], found[0]) for one, found in zip(columns, best, strict=True)
         ]
         if any(cells):
             rows.append(GridRow(name, None, "", cells))
-    return Grid([column for column, *_ in parts], rows, by)
+    return Grid(columns, rows)
 
 
-def _columns(
-    all_results: Sequence[BenchmarkResults], *, every_setting: bool
-) -> tuple[list[Part], str]:
-    """A column for each benchmark, or for each setting or number of the only one; and by what."""
+def _columns(all_results: Sequence[BenchmarkResults], *, every_setting: bool) -> list[Column]:
+    """A column for each benchmark, or for each setting or number of the only one."""
     first = all_results[0]
     if len(all_results) == 1 and 1 < len(first.settings) <= MAX_COLUMNS:
-        columns = {one: replace(_column(first, one, [one]), setting=one) for one in first.settings}
-        found = [(column, first, first.within([one])) for one, column in columns.items()]
-        return found, "in every setting"
-    parts = []
+        return [replace(_column(first, one, [one]), setting=one) for one in first.settings]
+    columns = []
     for results in all_results:
         kept = results.settings if every_setting else results.sound_settings
-        left_out = [one for one in results.settings if one not in kept]
-        column = _column(results, results.benchmark.name, kept, left_out)
-        parts.append((column, results, results.within(kept)))
+        columns.append(_column(results, results.benchmark.name, kept))
     axis = next(iter(first.chart_axes), None)
     values = first.values(axis.value) if axis and len(all_results) == 1 else []
     numbers = all(isinstance(value, (int, float)) for value in values)
     if axis is None or not numbers or not 1 < len(values) <= MAX_COLUMNS:
-        return parts, "in every setting"
-    whole, by_value = replace(parts[0][0], floor=""), []
+        return columns
+    by_value = []
     for value in values:
         own = first.split(
             lambda key, value=value: key.solver if axis.value(key) == value else None,  # type: ignore[misc]
             first.settings if every_setting else first.sound_settings,
         )
-        by_value.append((replace(whole, title=f"{value} {axis.label}"), first, own))
-    return by_value, f"by number of {axis.label}"
+        by_value.append(replace(columns[0], title=f"{value} {axis.label}", parts=own, floor=""))
+    return by_value
 
 
-def failures_link(column: Column, solver: str) -> str:
-    """The address on the page of the attempts of a solver that are not right."""
-    setting = {"setting": column.setting} if column.setting else {}
-    return (
-        f"#items?{urlencode({'benchmark': column.link, **setting, 'solver': solver})}&kind=!right"
-    )
-
-
-def _cell(part: Summary, link: str) -> GridCell:
-    """A lift, with what attempts without an answer could have changed."""
-    note = ", ".join(f"{count} {name}" for name, count in unanswered([part]).items() if count)
-    if part.bounds is not None and part.ceiling != part.floor:
-        low, high = ((end - part.floor) / (part.ceiling - part.floor) for end in part.bounds)
-        note += f": {low:.2f} to {high:.2f}"
-    return GridCell(part.metrics["lift"], note, link=link)
-
-
-def _column(
-    results: BenchmarkResults, title: str, kept: Sequence[str], left_out: Sequence[str] = ()
-) -> Column:
+def _column(results: BenchmarkResults, title: str, kept: Sequence[str]) -> Column:
     """A column with what audits say about its items, in a few words."""
-    verdicts = [results.audit_verdict(one) for one in kept]
-    passed, caught = verdicts.count("passed"), verdicts.count(CAUGHT)
-    if len(set(verdicts)) == 1:
-        audit = verdicts[0]
+    verdicts = Counter(results.audit_verdict(one) for one in kept)
+    audit = verdicts.most_common(1)[0][0]
+    if len(verdicts) == 1:
         note = {"passed": "audit passed", CAUGHT: "has shortcuts"}.get(audit, "not audited")
     else:
-        audit = CAUGHT if caught else NOT_AUDITED
-        note = f"{passed} of {len(kept)} passed an audit"
-        note += f", {caught} with shortcuts" if caught else ""
-        unknown = len(kept) - passed - caught
-        note += f", {unknown} not audited" if unknown else ""
-    if left_out:
+        audit = CAUGHT if verdicts[CAUGHT] else NOT_AUDITED
+        others = {"with shortcuts": verdicts[CAUGHT], "not audited": verdicts[NOT_AUDITED]}
+        note = f"{verdicts['passed']} of {len(kept)} passed an audit"
+        note += "".join(f", {count} {words}" for words, count in others.items() if count)
+    left_out = [one for one in results.settings if one not in kept]
+    if left_out and title == results.benchmark.name:
         note += f"; without {left_out[0] if len(left_out) == 1 else len(left_out)} (shortcuts)"
-    floors = [part.floor for part in results.within(kept).values() if part.answered]
+    parts = results.within(kept)
+    floors = [part.floor for part in parts.values() if part.answered]
     floor = f"floor {max(floors):.2f}" if floors else ""
-    return Column(title, results.benchmark.name, audit, note, floor)
+    return Column(title, results, parts, audit, note, floor)
 
 
 def sentence(all_results: Sequence[BenchmarkResults], model: str) -> str:
