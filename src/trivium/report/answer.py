@@ -23,7 +23,7 @@ from trivium.report.audits import CAUGHT, NOT_AUDITED
 from trivium.report.charts import Styles, charted_solvers
 from trivium.report.overview import Bar, BarRow, bar, two
 from trivium.report.plot import SeriesStyle
-from trivium.report.results import BenchmarkResults, natural
+from trivium.report.results import BenchmarkResults, natural, studied_solvers
 from trivium.report.tables import unanswered
 
 UNIT = (0.0, 1.0)
@@ -316,7 +316,7 @@ def grid(
     """
     columns = _columns(all_results, every_setting=of_section)
     rows = []
-    for model in [name for name, style in styles.items() if not style.is_baseline]:
+    for model in studied_solvers(all_results, styles):
         text = "" if of_section else sentence(all_results, model)
         rows.append(GridRow(model, styles[model], text, [one.cell(model) for one in columns]))
     for role, name in BASELINES.items():

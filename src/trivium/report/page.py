@@ -37,7 +37,7 @@ from trivium.report.item_browser import MAX_CHARACTERS, browser_items
 from trivium.report.loss import loss_tables
 from trivium.report.overview import SettingTable, card, overview
 from trivium.report.plot import REFERENCES, Chart, SeriesStyle, number_text
-from trivium.report.results import BenchmarkResults, read_results, record_files
+from trivium.report.results import BenchmarkResults, read_results, record_files, studied_solvers
 from trivium.report.tables import (
     Table,
     count_kinds,
@@ -227,7 +227,7 @@ def results_markdown(run: Run) -> str:
 
 def page(run: Run, prices: Prices, max_characters: int) -> str:
     """The text of report.html; the template escapes every value."""
-    models = [name for name, style in run.styles.items() if not style.is_baseline]
+    models = studied_solvers(run.results, run.styles)
     known = prices.of(models) if models else {}
     cards = [] if models or run.thresholds else [card(own) for own in run.results]
     again = run.manifest.get("kind") in ("sweep", "diag") and "command" in run.manifest

@@ -38,11 +38,6 @@ class SeriesStyle(NamedTuple):
     colour: str  # a class: m0, m1, ... for models, person for people, role-... for baselines
     mark: int | None  # None for a line without marks
 
-    @property
-    def is_baseline(self) -> bool:
-        """Whether this is the style of a built-in solver."""
-        return self.colour.startswith("role-")
-
 
 # Built-in solvers are drawn hollow, in the colour and the shape of their role.
 ROLE_STYLES = {

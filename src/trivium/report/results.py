@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -296,6 +296,12 @@ def role_of(benchmark: AnyBenchmark, solver: str) -> str:
         return "person"
     known = benchmark.solvers.get(solver)
     return "model" if known is None else known.role
+
+
+def studied_solvers(all_results: Sequence[BenchmarkResults], order: Iterable[str]) -> list[str]:
+    """The models and people of some results, in this order."""
+    found = {solver for results in all_results for solver in results.models}
+    return [solver for solver in order if solver in found]
 
 
 def read_results(
