@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from trivium.benchmarks import benchmark_names, get_benchmark
+from trivium.benchmarks import get_benchmark
 from trivium.core.errors import require
 from trivium.core.records import MANIFEST, PEOPLE, PERSON, UNSCORED, Row, read_records, solver_group
 from trivium.core.spec import read_mapping
@@ -295,21 +295,22 @@ def comparison_page(
     runs: Sequence[str], found: Sequence[SolverScores], made: Sequence[Difference]
 ) -> str:
     """The differences as a page: a sentence for each solver, and every difference as a bar."""
-    compared = {one.first.benchmark for one in made}
-    benchmarks = [name for name in benchmark_names() if name in compared]
-    by = {(str(one.first), str(one.second), one.first.benchmark): one for one in made}
-    people = {str(one.first) for one in made if one.first.people}
     named = model_styles([one.first.solver for one in made])
+    pairs: dict[tuple[str, str], list[Difference]] = defaultdict(list)
+    by_benchmark: dict[str, list[Difference]] = defaultdict(list)
+    for one in made:
+        pairs[str(one.first), str(one.second)].append(one)
+        by_benchmark[one.first.benchmark].append(one)
     answers, rows = [], []
-    for first, second in dict.fromkeys(key[:2] for key in by):
-        own = [by[first, second, name] for name in benchmarks if (first, second, name) in by]
+    for (first, second), own in pairs.items():
         name = first if second == str(found[0]) else f"{first} against {second}"
-        style = named[PEOPLE if first in people else own[0].first.solver]
+        style = named[PEOPLE if own[0].first.people else own[0].first.solver]
         answers.append((name, style, directions(own)))
         for one in own:
             strip = bar(one.estimate, [("zero", 0.0)], (-1.0, 1.0))
             words = f"{one.direction}, {one.estimate}, {_count(one)} items"
             rows.append(BarRow(name, one.first.benchmark, style, [strip] if strip else [], words))
+    tables = [difference_table(name, own) for name, own in by_benchmark.items()]
     return render_page(
         "compare.html.j2",
         title=f"Trivium comparison with {found[0]}",
@@ -318,11 +319,7 @@ def comparison_page(
         rows=rows,
         notes=left_out(runs, found, made),
         runs=runs,
-        tables=[
-            difference_table(name, [one for one in made if one.first.benchmark == name])
-            for name in benchmarks
-        ]
-        + loss_tables([Path(run) for run in runs], benchmarks),
+        tables=[*tables, *loss_tables([Path(run) for run in runs], by_benchmark)],
     )
 
 

@@ -147,8 +147,8 @@ def _setting_table(
         if role in STUDIED and lift.value is not None:
             are = "are" if role == "person" else "is"
             said.append(f"{part.solver} {are} at {estimate.value:.3f}, a lift of {lift}.")
-    for sentence in left_out_sentence([("", part) for part in parts.values()]):
-        said.append(f"{sentence[:1].upper()}{sentence[1:]}.")
+    if left_out := left_out_sentence([("", part) for part in parts.values()]):
+        said.append(f"{left_out[:1].upper()}{left_out[1:]}.")
     shown = (results.specs.get(setting), results.views.get(setting)) if setting else (None, None)
     said.append(audit_sentence(results.benchmark, *shown))
     return SettingTable(setting, rows, " ".join(said))

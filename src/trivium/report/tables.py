@@ -161,10 +161,9 @@ def result_table(benchmark: AnyBenchmark, named: Named) -> Table:
     ]
     names = {summary.floor_name for _, summary in named}
     only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
-    note = f"floor: the best score without reading the item{only}"
-    note += "".join(f"\n{sentence}" for sentence in left_out_sentence(named))
+    note = f"floor: the best score without reading the item{only}\n{left_out_sentence(named)}"
     title = f"{benchmark.name}: {benchmark.title}"
-    return Table(title, ("setting", "solver", *figures), tuple(rows), note)
+    return Table(title, ("setting", "solver", *figures), tuple(rows), note.strip())
 
 
 def unanswered(summaries: Iterable[Summary]) -> dict[str, int]:
@@ -175,8 +174,8 @@ def unanswered(summaries: Iterable[Summary]) -> dict[str, int]:
     return {name: counts[kind] for kind, name in UNANSWERED.items()}
 
 
-def left_out_sentence(named: Named) -> list[str]:
-    """A sentence where the share of attempts in no score differs between solvers or settings."""
+def left_out_sentence(named: Named) -> str:
+    """Where the share of attempts in no score differs between solvers or settings, by how much."""
     shares = {
         f"{part.solver}, {setting}" if setting else part.solver: (
             sum(part.kinds.get(kind, 0) for kind in UNSCORED) / max(1, sum(part.kinds.values()))
@@ -184,13 +183,13 @@ def left_out_sentence(named: Named) -> list[str]:
         for setting, part in named
     }
     if len(set(shares.values())) <= 1:
-        return []
+        return ""
     most, least = (pick(shares, key=lambda name: shares[name]) for pick in (max, min))
-    return [
+    return (
         "the share of attempts in no score (declined or failed) differs: "
         f"{shares[most]:.1%} for {most}, {shares[least]:.1%} for {least}; "
         "these scores are of different parts of the items"
-    ]
+    )
 
 
 def _by_setting(benchmark: AnyBenchmark, named: Named) -> dict[str, list[Summary]]:
