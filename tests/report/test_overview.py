@@ -9,7 +9,7 @@ import pytest
 from tests.report.records import Row, results_of, scored
 from trivium.core.statistics import Estimate
 from trivium.report.charts import series_styles
-from trivium.report.overview import SettingTable, bar, best_of_several, overview
+from trivium.report.overview import SettingTable, bars, best_of_several, overview
 
 
 def tables(folder: Path, rows: list[Row]) -> list[SettingTable]:
@@ -119,24 +119,21 @@ LINES = [("chance", 0.25), ("ceiling", 1.0)]
 
 @pytest.mark.parametrize(("value", "x"), [(0.0, 0.0), (0.25, 25.0), (0.5, 50.0), (1.0, 100.0)])
 def test_a_bar_puts_the_dot_where_the_value_is(value: float, x: float) -> None:
-    drawn = bar(Estimate(value, 0.0, 1.0, 40), LINES, (0.0, 1.0))
-    assert drawn is not None
+    (drawn,) = bars(Estimate(value, 0.0, 1.0, 40), LINES, (0.0, 1.0))
     assert (drawn.dot, drawn.low, drawn.high) == (x, 0.0, 100.0)
     assert drawn.lines == [("chance", 25.0), ("ceiling", 100.0)]
 
 
 def test_a_bar_without_an_interval_is_a_dot_and_has_a_label() -> None:
-    drawn = bar(Estimate(0.5, None, None, 1), LINES, (0.0, 1.0))
-    assert drawn is not None
+    (drawn,) = bars(Estimate(0.5, None, None, 1), LINES, (0.0, 1.0))
     assert (drawn.low, drawn.dot, drawn.high) == (50.0, 50.0, 50.0)
     assert drawn.label == "0.500; chance 0.250, ceiling 1.000"
 
 
 def test_a_bar_reaches_as_far_as_its_values(tmp_path: Path) -> None:
-    drawn = bar(Estimate(-1.0, -1.0, 0.0, 9), LINES, (1.0, 0.0))
-    assert drawn is not None
+    (drawn,) = bars(Estimate(-1.0, -1.0, 0.0, 9), LINES, (1.0, 0.0))
     assert (drawn.dot, drawn.lines) == (0.0, [("chance", 62.5), ("ceiling", 100.0)])
 
 
 def test_an_undefined_value_has_no_bar() -> None:
-    assert bar(Estimate(None, None, None, 0), LINES, (0.0, 1.0)) is None
+    assert bars(Estimate(None, None, None, 0), LINES, (0.0, 1.0)) == []

@@ -21,7 +21,7 @@ from trivium.core.results import Summary
 from trivium.core.statistics import Bounds, Estimate, mean_interval, paired_difference, several
 from trivium.report.audits import CAUGHT, NOT_AUDITED
 from trivium.report.charts import Styles, charted_solvers
-from trivium.report.overview import Bar, BarRow, bar, two
+from trivium.report.overview import Bar, BarRow, bars, two
 from trivium.report.plot import SeriesStyle
 from trivium.report.results import BenchmarkResults, natural, studied_solvers
 from trivium.report.tables import unanswered
@@ -75,9 +75,9 @@ class Rank:
         return two(self.score)
 
     @property
-    def bar(self) -> Bar | None:
+    def bars(self) -> list[Bar]:
         """Its place between 0 and 1."""
-        return bar(self.score, (), UNIT)
+        return bars(self.score, (), UNIT)
 
 
 def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
@@ -208,11 +208,10 @@ def switch_effects(results: BenchmarkResults, styles: Styles) -> list[Effect]:
             if difference is not None:
                 named = results.benchmark.diagnostics.get(variant)
                 about, words = named.about if named else "", effect_words(*difference)
-                strip = bar(difference[0], [("zero", 0.0)], (-1, 1))
-                bars = [strip] if strip else []
+                drawn = bars(difference[0], [("zero", 0.0)], (-1, 1))
                 same = results.specs[variant] == results.specs[control]
                 effects.append(
-                    Effect(variant, about, styles[solver], bars, f"{solver}:", words, solver, same)
+                    Effect(variant, about, styles[solver], drawn, f"{solver}:", words, solver, same)
                 )
     return sorted(effects, key=lambda one: variants.index(one.name))
 

@@ -30,7 +30,7 @@ from trivium.evaluation.cost import Power
 from trivium.report.charts import model_styles
 from trivium.report.clusters import Side, clustered_mean
 from trivium.report.loss import loss_tables
-from trivium.report.overview import BarRow, bar
+from trivium.report.overview import BarRow, bars
 from trivium.report.results import record_files
 from trivium.report.tables import UNANSWERED, Table
 from trivium.report.templates import render_page
@@ -307,9 +307,9 @@ def comparison_page(
         style = named[PEOPLE if own[0].first.people else own[0].first.solver]
         answers.append((name, style, directions(own)))
         for one in own:
-            strip = bar(one.estimate, [("zero", 0.0)], (-1.0, 1.0))
+            drawn = bars(one.estimate, [("zero", 0.0)], (-1.0, 1.0))
             words = f"{one.direction}, {one.estimate}, {_count(one)} items"
-            rows.append(BarRow(name, one.first.benchmark, style, [strip] if strip else [], words))
+            rows.append(BarRow(name, one.first.benchmark, style, drawn, words))
     tables = [difference_table(name, own) for name, own in by_benchmark.items()]
     return render_page(
         "compare.html.j2",

@@ -77,12 +77,11 @@ def card(results: BenchmarkResults) -> Card:
             for part in ranked(results.benchmark, list(parts.values()))
             if results.role(part.solver) == role and part.metrics[metric.name].value is not None
         ]
-        drawn = [bar(estimate, lines, (metric.worst, metric.best)) for _, estimate in own]
+        drawn = [one for _, found in own for one in bars(found, lines, (metric.worst, metric.best))]
         if own:
             best, estimate = own[0]
             figure = f"{round(estimate.value or 0.0, 2) + 0.0:.2f}"
-            bars = [one for one in drawn if one]
-            rows.append(BarRow(role, about, ROLE_STYLES[role], bars, figure, best))
+            rows.append(BarRow(role, about, ROLE_STYLES[role], drawn, figure, best))
     row = next((row for rows in results.examples.values() for row in rows), None)
     shown = None if row is None else conversation(results.benchmark, row)
     prompt = "" if shown is None else dict(reversed(shown.turns)).get("environment", "")
@@ -140,10 +139,9 @@ def _setting_table(
     rows, said = [], [limits_sentence(results, parts)]
     for part in sorted(parts.values(), key=place):
         estimate, lift = part.metrics[metric.name], part.metrics["lift"]
-        strip, role = bar(estimate, lines, (metric.worst, metric.best)), results.role(part.solver)
+        drawn, role = bars(estimate, lines, (metric.worst, metric.best)), results.role(part.solver)
         words = f"lift {number(lift.value)}, {scored_items(part, metric.name)} items"
-        bars = [strip] if strip else []
-        rows.append(BarRow(part.solver, role, styles[part.solver], bars, str(estimate), words))
+        rows.append(BarRow(part.solver, role, styles[part.solver], drawn, str(estimate), words))
         if role in STUDIED and lift.value is not None:
             are = "are" if role == "person" else "is"
             said.append(f"{part.solver} {are} at {estimate.value:.3f}, a lift of {lift}.")
@@ -174,13 +172,13 @@ def best_of_several(estimate: Estimate, tried: int) -> Estimate:
     return Estimate(value, value - (value - low) * wider, value + (high - value) * wider, n)
 
 
-def bar(
+def bars(
     estimate: Estimate, lines: Sequence[tuple[str, float]], ends: tuple[float, float]
-) -> Bar | None:
-    """The positions of a result on a line from worst to best; None if it is undefined."""
+) -> list[Bar]:
+    """The bar of a result on a line from worst to best; none if it is undefined."""
     value = estimate.value
     if value is None:
-        return None
+        return []
     figures = [*ends, value, *(line for _, line in lines)]
     lowest, highest = min(figures), max(figures)
 
@@ -190,4 +188,4 @@ def bar(
 
     label = f"{estimate}; {', '.join(f'{name} {line:.3f}' for name, line in lines)}"
     places = [(name, position(line)) for name, line in lines]
-    return Bar(label, position(value), position(estimate.low), position(estimate.high), places)
+    return [Bar(label, position(value), position(estimate.low), position(estimate.high), places)]
