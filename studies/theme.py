@@ -10,8 +10,8 @@ from typing import Any
 
 from trivium.core.files import atomic_write
 from trivium.core.statistics import Estimate, mean_interval
-from trivium.report.chart_files import chart_svg
 from trivium.report.plot import Chart, Panel, Point, Series, SeriesStyle
+from trivium.report.templates import chart_svg
 
 Rows = Sequence[Mapping[str, Any]]  # each with a value, its interval (low, high) and labels
 Styles = Mapping[str, SeriesStyle]
