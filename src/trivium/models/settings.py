@@ -18,7 +18,7 @@ MAX_SHOTS = 100
 PROMPT = "{prompt}"  # what a template holds in the place of the prompt
 RESERVED_FIELDS = ("model", "messages", "input", "prompt", "stream", "n")  # of requests
 
-TEXTS = ("system", "template", "preamble")  # settings that the command line reads from files
+TEXTS = ("system", "template", "preamble")  # settings that may be given as files
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Api = Literal["auto", "chat", "responses", "completions"]
@@ -69,7 +69,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """The options of a command that calls models; built-in solvers ignore them."""
+    """The options of a command that calls models; built-in solvers ignore them.
+
+    `system`, `template` and `preamble` are paths of files, or, in Python, texts.
+    """
 
     # auto: direct for single-turn tasks on OpenAI-compatible endpoints, Inspect otherwise
     backend: Literal["auto", "direct", "inspect"] = "auto"
@@ -89,16 +92,17 @@ class ModelOptions:
     # the protocol (auto: responses at OpenAI, chat elsewhere, the other where a server lacks it);
     # completions is for base models: the prompt is one text that ends where the reply begins
     api: Api = "auto"
-    preamble: Path | None = None  # completions: a file with a text before everything else
+    preamble: Path | str | None = None  # completions: a file with a text before everything else
     # completions: texts that end a reply (default: the next turn of the user, without a template)
     stop: tuple[str, ...] = ()
     structured: bool = False  # force replies into the benchmark's JSON schema, if it has one
     restate: bool = False  # ask once more, in the same conversation, if a reply has no answer
     shots: int = 0  # worked examples before every item, as messages
-    template: Path | None = None  # a file with a text around every prompt, {prompt} in its place
+    # a file with a text around every prompt, {prompt} in its place
+    template: Path | str | None = None
     log_every: int | None = None  # attempts between lines of progress (default: by time)
     save_prompt: bool = False  # keep the prompt in every record
-    system: Path | None = None  # a file with a system message for the task
+    system: Path | str | None = None  # a file with a system message for the task
     retry_errors: bool = True  # repeat attempts that failed in an earlier run
     confirm_above: int = 1000  # ask before sending more requests than this
     yes: bool = False  # send without asking
@@ -121,10 +125,14 @@ class ModelOptions:
 
     def settings(self) -> Settings:
         """The settings among the options, with texts read from files."""
-        paths = {key: path for key in TEXTS if (path := getattr(self, key)) is not None}
-        return self._settings({key: read_text(path, key) for key, path in paths.items()})
+        given = {key: getattr(self, key) for key in TEXTS}
+        texts = {
+            key: read_text(text, key) if isinstance(text, Path) else text
+            for key, text in given.items()
+        }
+        return self._settings(texts)
 
-    def _settings(self, texts: Mapping[str, str]) -> Settings:
+    def _settings(self, texts: Mapping[str, str | None]) -> Settings:
         shared = {one.name: getattr(self, one.name) for one in fields(Settings)}
         body = read_extra_body(self.extra_body)
         extra = json.dumps(body, sort_keys=True) if body else None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from trivium.agents import agents_module
 from trivium.agents.config import (
@@ -20,7 +21,7 @@ from trivium.agents.config import (
 )
 from trivium.agents.qlearning import QConfig
 from trivium.commands.flags import read_flags, read_start, refuse_without
-from trivium.commands.parser import REQUIRED
+from trivium.commands.parser import REQUIRED, changed, leaves
 from trivium.core.errors import require, require_known
 
 ABOUT = """Train an agent in the blicket environment. Writes checkpoints, learning curves and
@@ -84,19 +85,33 @@ def main(args: Sequence[str]) -> int:
     named, rest, start = read_start(args)
     if not named:
         refuse_without("AGENT", LEARNERS, "train", args, ABOUT)
-    name = named[0]
-    if name in IMITATORS:
-        return _imitate(name, rest)
-    if name == Q_LEARNING:
-        return _learn_table(rest)
+    default, about, work = _learner(named[0], start.preset)
+    work(named[0], read_flags(f"train {named[0]}", default, rest, about))
+    return 0
+
+
+def train(agent: str, **fields: Any) -> None:
+    """Train an agent with these values of its flags."""
+    default, _, work = _learner(agent, fields.get("preset"))
+    for name in fields:
+        require_known(name, leaves(default), f"option {name!r}")
+    work(agent, changed(default, fields))
+
+
+def _learner(name: str, preset: str | None) -> tuple[Any, str, Callable[[str, Any], None]]:
+    """The default flags of a kind of agent, their help, and the function that trains it."""
     require_known(name, LEARNERS, f"agent {name!r}")
-    return _reinforce(name, start.preset or "paper", rest)
-
-
-def _reinforce(name: str, preset: str, args: Sequence[str]) -> int:
+    if name in IMITATORS:
+        config = replace(ImitationConfig(), model=name)  # type: ignore[arg-type]
+        return ImitatorFlags(config=config), ABOUT_IMITATORS, _imitate
+    if name == Q_LEARNING:
+        return QFlags(), ABOUT_Q, _learn_table
+    preset = preset or "paper"
     require_known(preset, PRESETS, f"preset {preset!r}")
-    default = Flags(preset=preset, agent=PRESETS[preset](name))
-    flags = read_flags(f"train {name}", default, args, ABOUT)
+    return Flags(preset=preset, agent=PRESETS[preset](name)), ABOUT, _reinforce
+
+
+def _reinforce(name: str, flags: Flags) -> None:
     by_flags = flags.agent.name
     require(by_flags == name, f"the flags describe {by_flags}: use trivium train {by_flags}")
     out = flags.out
@@ -112,12 +127,9 @@ def _reinforce(name: str, preset: str, args: Sequence[str]) -> int:
     shown = flags.task.demonstrations.replace("_", "-")
     preset = "paper" if shown == "none" else f"demonstrations-{shown}"
     print(f"  trivium eval blicket_game --preset {preset} --solver agent:{out} --out runs/agent")
-    return 0
 
 
-def _imitate(name: str, args: Sequence[str]) -> int:
-    default = ImitatorFlags(config=replace(ImitationConfig(), model=name))  # type: ignore[arg-type]
-    flags = read_flags(f"train {name}", default, args, ABOUT_IMITATORS)
+def _imitate(name: str, flags: ImitatorFlags) -> None:
     model = flags.config.model
     require(model == name, f"the flags describe {model}: use trivium train {model}")
     out = flags.out
@@ -129,11 +141,9 @@ def _imitate(name: str, args: Sequence[str]) -> int:
         )
     )
     _print_rollout(out)
-    return 0
 
 
-def _learn_table(args: Sequence[str]) -> int:
-    flags = read_flags(f"train {Q_LEARNING}", QFlags(), args, ABOUT_Q)
+def _learn_table(name: str, flags: QFlags) -> None:
     out = flags.out
     require(flags.seeds >= 1, f"seeds must be at least 1, got {flags.seeds}")
     print(
@@ -147,7 +157,6 @@ def _learn_table(args: Sequence[str]) -> int:
         )
     )
     _print_rollout(out)
-    return 0
 
 
 def _print_rollout(out: Path) -> None:
