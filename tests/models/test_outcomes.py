@@ -424,7 +424,7 @@ def test_a_server_that_hangs_is_not_asked_one_call_at_a_time(tmp_path: Path) -> 
 def test_a_long_wait_is_counted_down(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trivium.models.calls.SECONDS_BETWEEN_NOTES", 1.0)
+    monkeypatch.setattr("trivium.models.direct.SECONDS_BETWEEN_NOTES", 1.0)
     fault: Callable[[str, int], str | None] = lambda prompt, nth: "429" if nth == 1 else None  # noqa: E731
     with Server(oracle(), fault, retry_after="3.2") as server:
         assert ask(server, tmp_path, "direct", items=3) == 0
@@ -436,7 +436,7 @@ def test_a_long_wait_is_counted_down(
 def test_a_server_that_hangs_is_announced(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trivium.models.calls.SECONDS_TO_FIRST_NOTE", 0.2)
+    monkeypatch.setattr("trivium.models.direct.SECONDS_TO_FIRST_NOTE", 0.2)
     with Server(oracle(3), latency=0.6) as server:
         assert ask(server, tmp_path, "direct") == 0
     assert capsys.readouterr().err == (

@@ -17,8 +17,7 @@ from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models import direct
 from trivium.models.backends import Batch
-from trivium.models.calls import CallError
-from trivium.models.endpoint import retry_delay
+from trivium.models.endpoint import CallError, retry_delay
 from trivium.models.settings import Model, ModelOptions, Settings
 
 NHOP = load_task("nhop_implicit")
@@ -32,14 +31,10 @@ class Script:
 
     def __init__(self, outcomes: Sequence[Reply | CallError]) -> None:
         self.left = list(outcomes)
-        self.systems: list[str | None] = []
         self.waits: list[float] = []
         self.clock = 0.0
 
-    async def ask(
-        self, messages: Sequence[str], system: str | None, schema: dict[str, Any] | None
-    ) -> Reply:
-        self.systems.append(system)
+    async def ask(self, turns: Sequence[Any], schema: dict[str, Any] | None) -> Reply:
         outcome = self.left.pop(0)
         if isinstance(outcome, CallError):
             raise outcome
@@ -68,16 +63,14 @@ def ask(
     monkeypatch: pytest.MonkeyPatch,
     outcomes: Sequence[Reply | CallError],
     items: Sequence[PresentedItem] | None = None,
-    system: str | None = None,
     **options: Any,
 ) -> tuple[list[Attempt], Script]:
     """The attempts saved, and the script with what it saw."""
     script, saved = Script(outcomes), []
-    monkeypatch.setattr(direct, "Endpoint", lambda model, address: script)
+    monkeypatch.setattr(direct, "Endpoint", lambda model: script)
     monkeypatch.setattr(asyncio, "sleep", script.sleep)
-    monkeypatch.setattr("trivium.models.calls.time", script)
-    settings = Settings(system=system)
-    model = Model("vllm/m", settings, ModelOptions(**{"concurrency": 1, **options}))
+    monkeypatch.setattr("trivium.models.direct.time", script)
+    model = Model("vllm/m", Settings(), ModelOptions(**{"concurrency": 1, **options}))
     asked = NHOP.items(1) if items is None else items
 
     def save(attempt: Attempt, prompt: str) -> None:
@@ -187,10 +180,3 @@ def test_what_calls_took_is_added_up_over_turns_and_retries(
     assert attempt.reply == ["TEST A", "TEST A", "ANSWER blickets: A; form: disjunctive"]
     assert attempt.usage == {"requests": 4, "retries": 1, "input_tokens": 21, "output_tokens": 7}
     assert attempt.stop_reason is None
-
-
-def test_the_system_message_of_the_settings_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, script = ask(monkeypatch, [ANSWER])
-    assert script.systems == [None]
-    _, script = ask(monkeypatch, [ANSWER], system="Be brief.")
-    assert script.systems == ["Be brief."]

@@ -15,7 +15,7 @@ from trivium.evaluation.cost import cost_of, cost_of_run
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.plan import is_config, read_sweep
 from trivium.evaluation.prices import Prices
-from trivium.models.names import full_model_name
+from trivium.models.providers import full_model_name
 from trivium.models.settings import ModelOptions, Settings
 from trivium.report.compare import read_scores
 from trivium.report.power import power_to_compare

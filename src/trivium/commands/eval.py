@@ -16,7 +16,7 @@ from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.index import newest_folder
 from trivium.evaluation.plan import plan_evaluation
-from trivium.models.names import full_model_name
+from trivium.models.providers import full_model_name
 from trivium.models.settings import Settings
 from trivium.report.audits import CAUGHT, audit_sentence, audit_verdict
 from trivium.report.tables import metric_table, print_json, terminal

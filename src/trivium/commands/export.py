@@ -14,7 +14,7 @@ from trivium.core.errors import import_extra, require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation
 from trivium.exchange.export import MAX_REQUESTS, TEXT_FORMATS, Format, Request, write_items
-from trivium.models.names import full_model_name
+from trivium.models.providers import full_model_name
 from trivium.models.settings import Effort
 
 ABOUT = """Prompts for other tools, each with its system message, gold answer, floor, groups, and

@@ -40,12 +40,7 @@ def main(args: Sequence[str]) -> int:
         return _import_tables(named, pkgutil.resolve_name(formats[args[0]]))
     flags = read_flags("import", Flags(), args, ABOUT)
     import_extra("inspect_ai", "models")
-    from trivium.models.inspect.logs import (  # noqa: PLC0415
-        log_files,
-        read_attempts,
-        read_header,
-        solver_name,
-    )
+    from trivium.models.inspect.logs import log_files, read_attempts, read_header  # noqa: PLC0415
 
     folders: dict[Path, str] = {}
     for path in (file for named in flags.files for file in log_files(named)):
@@ -53,7 +48,7 @@ def main(args: Sequence[str]) -> int:
         name = header.eval.task.rpartition("/")[2]
         get_benchmark(name)  # refuses a log of something else
         # Retries of one task share its id, and so end in one folder.
-        folder = flags.out / name / file_name(solver_name(header)) / header.eval.task_id
+        folder = flags.out / name / file_name(header.eval.model) / header.eval.task_id
         folders[folder] = name
         done = recorded(folder / RECORDS)
         with Appender(folder / RECORDS) as records:

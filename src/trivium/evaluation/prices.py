@@ -10,7 +10,7 @@ from pathlib import Path
 from trivium.core.errors import require
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.evaluation.evaluation import Run
-from trivium.models.names import known_model
+from trivium.models.providers import known_model
 
 
 @dataclass(frozen=True)

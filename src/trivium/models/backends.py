@@ -10,7 +10,6 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import FailedCallsError, import_extra
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
-from trivium.models.calls import print_note
 from trivium.models.local import is_local, model_file, served_locally
 from trivium.models.providers import find_address, is_compatible
 from trivium.models.settings import Model
@@ -27,7 +26,6 @@ class Batch:
     items: Iterable[PresentedItem]
     model: Model
     save: Callable[[Attempt, str], None]  # an attempt and the prompt that was sent
-    note: Callable[[str], None] = print_note  # explains a long wait
 
 
 def ask_models(batches: Sequence[Batch], logs: Path) -> dict[str, FailedCallsError]:

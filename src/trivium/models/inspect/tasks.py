@@ -20,11 +20,11 @@ from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem
 from trivium.models.inspect.samples import make_sample
 from trivium.models.inspect.scoring import metrics_of, scores
-from trivium.models.inspect.solvers import BuiltIn, baseline, converse, play, tool_hint
+from trivium.models.inspect.solvers import BuiltIn, attempt, moves_of
 from trivium.models.settings import Settings
 
 # The entry point: Inspect lists these as ours.
-__all__ = ["TASKS", "BuiltIn", "TaskParameters", "baseline", "build_task", "item_dataset"]
+__all__ = ["TASKS", "BuiltIn", "TaskParameters", "build_task", "item_dataset"]
 
 
 @dataclass(frozen=True)
@@ -47,31 +47,23 @@ def item_dataset(
     items: Sequence[PresentedItem], settings: Settings | None = None, *, tool: bool = True
 ) -> MemoryDataset:
     """Items of one task as samples."""
-    task = items[0].task
-    hint = tool_hint(task) if task.benchmark.multi_turn and tool else None
+    task, hint = items[0].task, None
+    if tool and task.benchmark.multi_turn:  # the rules ask for lines of text
+        names = " or ".join(f"`{move.__name__}`" for move in moves_of(task))
+        hint = f"Make every move by calling the tool {names} instead of writing the line."
     framing = settings or Settings()
     return MemoryDataset([make_sample(item, framing, hint) for item in items], task.benchmark.name)
 
 
-def build_task(
-    benchmark: AnyBenchmark,
-    dataset: Dataset,
-    *,
-    tool: bool = True,
-    structured: bool = False,
-    restate: bool = False,
-    **options: Any,
-) -> inspect_ai.Task:
+def build_task(benchmark: AnyBenchmark, dataset: Dataset, **options: Any) -> inspect_ai.Task:
     """An Inspect task over a benchmark's samples; `options` are further arguments of `Task`."""
-    talk = converse(structured=structured, restate=restate)
     return inspect_ai.Task(
         dataset=dataset,
-        solver=play() if benchmark.multi_turn and tool else talk,
         scorer=scores(),
         metrics=metrics_of(benchmark),
         # One failed sample must not end the run; the denominators leave it out.
         fail_on_error=False,
-        **{"name": benchmark.name, **options},
+        **{"name": benchmark.name, "solver": attempt(), **options},
     )
 
 
@@ -87,7 +79,7 @@ def _task_from_values(name: str, values: Mapping[str, Any]) -> inspect_ai.Task:
         for trial in range(own.order_trials)
     ]
     dataset = item_dataset(items, Settings(system=own.system), tool=own.tool)
-    return build_task(task.benchmark, dataset, tool=own.tool)
+    return build_task(task.benchmark, dataset, solver=attempt(tool=own.tool))
 
 
 def _register(name: str) -> Any:
