@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -419,18 +419,6 @@ def test_a_server_that_hangs_is_not_asked_one_call_at_a_time(tmp_path: Path) -> 
         assert ask(server, tmp_path, "direct", *flags, items=20) == 1
         assert time.monotonic() - began < 8
     assert len(server.asked) == 20
-
-
-def test_a_long_wait_is_counted_down(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("trivium.models.direct.SECONDS_BETWEEN_NOTES", 1.0)
-    fault: Callable[[str, int], str | None] = lambda prompt, nth: "429" if nth == 1 else None  # noqa: E731
-    with Server(oracle(), fault, retry_after="3.2") as server:
-        assert ask(server, tmp_path, "direct", items=3) == 0
-    lines = capsys.readouterr().err.splitlines()
-    waits = [line for line in lines if "the server asks to wait" in line]
-    assert [line.split(", ")[1].split(" ")[0] for line in waits] == ["3", "2", "1"]
 
 
 def test_a_server_that_hangs_is_announced(

@@ -159,12 +159,13 @@ def test_a_call_that_no_other_could_better_stops_at_once(monkeypatch: pytest.Mon
         ask(monkeypatch, [ANSWER, no_key], NHOP.items(9))
 
 
+@pytest.mark.usefixtures("jitter")
 def test_a_wait_for_the_first_reply_is_announced_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ask(monkeypatch, [BUSY, BUSY, ANSWER, BUSY, ANSWER], NHOP.items(2))
     assert capsys.readouterr().err == (
-        "vllm/m at http://localhost:8000/v1: no reply yet, trying again (503: busy)\n"
+        "vllm/m at http://localhost:8000/v1: trying again in 0.5 s (503: busy)\n"
     )
     ask(monkeypatch, [ANSWER, BUSY, ANSWER], NHOP.items(2))
     assert capsys.readouterr().err == ""
@@ -180,3 +181,13 @@ def test_what_calls_took_is_added_up_over_turns_and_retries(
     assert attempt.reply == ["TEST A", "TEST A", "ANSWER blickets: A; form: disjunctive"]
     assert attempt.usage == {"requests": 4, "retries": 1, "input_tokens": 21, "output_tokens": 7}
     assert attempt.stop_reason is None
+
+
+@pytest.mark.usefixtures("jitter")
+def test_a_long_wait_is_announced(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    busy = CallError("429: busy", retryable=True, after=30.0)
+    ask(monkeypatch, [ANSWER, busy, busy, ANSWER], NHOP.items(2))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["vllm/m at http://localhost:8000/v1: trying again in 30.0 s (429: busy)"] * 2

@@ -19,7 +19,7 @@ from trivium.models.framing import as_turns, framing_groups, opening
 from trivium.models.providers import find_address
 from trivium.models.settings import Model
 
-SECONDS_BETWEEN_NOTES = 10.0  # of a countdown; shorter waits are not announced
+SECONDS_BETWEEN_NOTES = 10.0  # of waits; shorter ones are not announced
 SECONDS_TO_FIRST_NOTE = 30.0  # without any reply before the user is notified
 SECONDS_TO_DRAIN = 60.0  # for open calls to finish when a run is stopped: they are paid for
 MAX_FIRST_FAILURES = 20  # a run stops if this many attempts fail and none succeeds
@@ -100,8 +100,7 @@ class _Caller:
         self._replied = self._warned = self._draining = False
         self._open = 0  # calls in progress
         self.stopped: FailedCallsError | None = None  # why the run was stopped
-        self._countdown: asyncio.Task[None] | None = None
-        self._waits_until = 0.0
+        self._next_note = 0.0  # when a long wait may be announced again
         self._silence: asyncio.TimerHandle | None = None
 
     async def call(self, ask: Callable[[], Awaitable[Reply]], usage: Usage) -> Reply:
@@ -159,8 +158,6 @@ class _Caller:
         """Cancel pending notes."""
         if self._silence is not None:
             self._silence.cancel()
-        if self._countdown is not None:
-            self._countdown.cancel()
 
     def _stop(self, problem: Exception) -> FailedCallsError:
         """The error that ends the run, to be raised by the caller."""
@@ -174,20 +171,11 @@ class _Caller:
 
     async def _wait(self, problem: CallError, tried: int) -> None:
         seconds = retry_seconds(problem, tried, self._model.options.retry_backoff)
-        if not self._replied and not self._warned:
-            self._warned = True
-            self._note(f"no reply yet, trying again ({problem})")
-        if (problem.after or 0.0) > SECONDS_BETWEEN_NOTES:
-            self._waits_until = max(self._waits_until, time.monotonic() + seconds)
-            if self._countdown is None or self._countdown.done():
-                self._countdown = asyncio.create_task(self._count_down(str(problem)))
+        first = not self._replied and not self._warned
+        if first or (seconds > SECONDS_BETWEEN_NOTES and time.monotonic() >= self._next_note):
+            self._warned, self._next_note = True, time.monotonic() + SECONDS_BETWEEN_NOTES
+            self._note(f"trying again in {seconds:.1f} s ({problem})")
         await asyncio.sleep(seconds)
-
-    async def _count_down(self, why: str) -> None:
-        """Print from time to time how long the server asks to wait."""
-        while (left := self._waits_until - time.monotonic()) > 1:
-            self._note(f"the server asks to wait, {left:.0f} s left ({why})")
-            await asyncio.sleep(min(left, SECONDS_BETWEEN_NOTES))
 
     def _note_silence(self) -> None:
         """Print that no reply has come: the server may hang, or the model reason for minutes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from trivium.core.errors import UserError, require
 from trivium.models.secrets import remember_url, scrub_urls, variable
@@ -20,6 +20,7 @@ PROVIDERS = {
     "llamacpp": "http://localhost:8080/v1",
 }
 
+LOCAL = "local"  # the provider of models that Trivium serves itself
 # The beginnings of the names of each provider's models.
 FAMILIES = {
     "anthropic": r"claude-",
@@ -64,7 +65,6 @@ class Address:
 
     base_url: str = field(repr=False)  # its parameters may be secret
     key: str = field(repr=False)
-    key_name: str
 
     def url(self, path: str) -> str:
         """The URL of a path below the base."""
@@ -72,14 +72,14 @@ class Address:
         return urlunsplit((scheme, host, base.rstrip("/") + path, query, ""))
 
     @property
-    def query(self) -> dict[str, str]:
-        """The parameters of the URL, which every request needs."""
-        return dict(parse_qsl(urlsplit(self.base_url).query))
-
-    @property
     def shown_url(self) -> str:
         """The URL without secrets."""
         return scrub_urls(self.base_url)
+
+
+def is_local(model: Model) -> bool:
+    """Whether Trivium serves the model itself: local/smollm2-135m or local/FILE.gguf."""
+    return model.provider == LOCAL and model.options.base_url is None
 
 
 def is_compatible(model: Model) -> bool:
@@ -108,7 +108,7 @@ def find_address(model: Model) -> Address:
         bool(key) or not needs_key,
         f"{key_name} is not set: put it into the environment or into a .env file here",
     )
-    return Address(base_url.rstrip("/"), key or "none-needed", key_name)
+    return Address(base_url.rstrip("/"), key or "none-needed")
 
 
 def find_key(provider: str) -> tuple[str, str | None]:

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
 
 import inspect_ai
 
 # Not exported, but the only exception that Inspect prints without a traceback.
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Dataset, MemoryDataset
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
+from inspect_ai.solver import TaskState
 
 from trivium.benchmarks import benchmark_names, load_task
+from trivium.core import benchmark as core
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
+from trivium.core.files import dump_line
+from trivium.core.records import NO_ANSWER, UNSCORED
+from trivium.core.results import estimate_of
 from trivium.core.spec import spec_from_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem
-from trivium.models.inspect.samples import make_sample
-from trivium.models.inspect.scoring import metrics_of, scores
+from trivium.models.inspect.samples import make_sample, presented_item, sample_attempt
 from trivium.models.inspect.solvers import BuiltIn, attempt, moves_of
 from trivium.models.settings import Settings
 
@@ -53,6 +59,47 @@ def item_dataset(
         hint = f"Make every move by calling the tool {names} instead of writing the line."
     framing = settings or Settings()
     return MemoryDataset([make_sample(item, framing, hint) for item in items], task.benchmark.name)
+
+
+@scorer(metrics=[], name="trivium")
+def scores() -> Scorer:
+    """The benchmark's own scores of an attempt."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        attempt = sample_attempt(state.metadata, str(state.model))
+        if attempt.kind in UNSCORED:
+            return Score.unscored(reason="no_response")
+        names = [own.name for own in presented_item(state.metadata).task.benchmark.metrics]
+        values = {name: attempt.scores.get(name) for name in names}
+        answer = None if attempt.answer is None else dump_line(attempt.answer).decode().rstrip()
+        return Score(
+            # NaN is skipped and counted; a missing or None value would count as 0.
+            value={name: math.nan if own is None else own for name, own in values.items()},
+            answer=answer,
+            explanation=attempt.kind,
+            reason="invalid_response_format" if attempt.kind == NO_ANSWER else None,
+        )
+
+    return score
+
+
+def metrics_of(benchmark: AnyBenchmark) -> dict[str, list[Metric]]:
+    """The estimate of every metric, by name."""
+    return {own.name: [estimate(own.kind, own.best, own.worst)] for own in benchmark.metrics}
+
+
+@metric
+def estimate(kind: Literal["proportion", "mean"], best: float, worst: float) -> Metric:
+    """A metric's value, its interval (low, high) and its denominator n."""
+    own = core.Metric("", "", kind, best, worst)
+
+    def compute(scores: list[SampleScore]) -> Value:
+        values = [score.score.as_float() for score in scores]
+        items = [hash((score.sample_metadata or {})["id"]) for score in scores]
+        parts = asdict(estimate_of(values, items, own))
+        return {name: math.nan if part is None else part for name, part in parts.items()}
+
+    return compute
 
 
 def build_task(benchmark: AnyBenchmark, dataset: Dataset, **options: Any) -> inspect_ai.Task:
