@@ -38,9 +38,9 @@ from trivium.evaluation.plan import (
 from trivium.evaluation.prices import Prices
 from trivium.evaluation.solvers import Function
 from trivium.exchange.dataset_folder import write_dataset_folder
-from trivium.exchange.export import Request, write_items
+from trivium.exchange.export import write_items
 from trivium.exchange.score import Scoring, write_scores
-from trivium.models.settings import ModelOptions, Settings, is_model
+from trivium.models.settings import Model, ModelOptions, Settings, is_model
 from trivium.report.compare import differences
 from trivium.report.power import power_to_compare
 from trivium.results import Differences, ResultSet, Thresholds, open_results
@@ -310,12 +310,12 @@ def export(
     start: int = 0,
     trials: int = 1,
     files: Sequence[str | Path] = (),
-    request: Request | None = None,
+    model: Model | None = None,
     audit: bool = True,
 ) -> int:
     """Write prompts with their gold answers for other tools; returns the number of prompts.
 
-    `format` is jsonl, csv, parquet, inspect, openai-batch (with a `request`) or huggingface, a
+    `format` is jsonl, csv, parquet, inspect, openai-batch (with a `model`) or huggingface, a
     folder whose card has the result of an audit unless `audit` is False. `files` of items replace
     generated ones.
 
@@ -329,7 +329,7 @@ def export(
         write_dataset_folder(prompts, Path(out), with_audit=audit)
     else:
         with atomic_write(Path(out)) as file:
-            write_items(prompts.presented(), file, format, prompts.attempts, request)
+            write_items(prompts.presented(), file, format, prompts.attempts, model)
     return prompts.attempts
 
 

@@ -13,9 +13,9 @@ from trivium.commands.parser import REQUIRED, flag
 from trivium.core.errors import import_extra, require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation
-from trivium.exchange.export import MAX_REQUESTS, TEXT_FORMATS, Format, Request, write_items
+from trivium.exchange.export import MAX_REQUESTS, TEXT_FORMATS, Format, write_items
 from trivium.models.providers import full_model_name
-from trivium.models.settings import Effort
+from trivium.models.settings import Effort, Model, ModelOptions, Settings
 
 ABOUT = """Prompts for other tools, each with its system message, gold answer, floor, groups, and
 the spec, seed and index that regenerate it. Replies to them are scored by trivium score.
@@ -45,13 +45,16 @@ class Flags:
     audit: bool = True  # huggingface: audit the spec for the card
 
 
+BATCH_SETTINGS = ("temp", "max_output_tokens", "reasoning_effort")
+
+
 def main(args: Sequence[str]) -> int:
     """Write the file or folder."""
     asked = read_benchmark_flags("export", Flags, args, ABOUT)
     form = asked.flags.format or SUFFIXES.get(asked.flags.out.suffix, "jsonl")
     asked = replace(asked, flags=replace(asked.flags, format=form))
     flags, task = asked.flags, asked.task
-    request = _request(asked)
+    model = _model(asked)
     if flags.format in ("parquet", "huggingface"):
         import_extra("pyarrow", "exchange")  # before the audit for the card
     if flags.input:
@@ -61,7 +64,7 @@ def main(args: Sequence[str]) -> int:
         items = exported_items(task, flags.items, flags.seed, flags.start, flags.input)
         prompts = Evaluation(task, items, "export", flags.order_trials)
         stdout = sys.stdout.buffer
-        write_items(prompts.presented(), stdout, form, prompts.attempts, request)
+        write_items(prompts.presented(), stdout, form, prompts.attempts, model)
         stdout.flush()
         return 0
     total = export(
@@ -73,7 +76,7 @@ def main(args: Sequence[str]) -> int:
         start=flags.start,
         trials=flags.order_trials,
         files=flags.input,
-        request=request,
+        model=model,
         audit=flags.audit,
     )
     print(f"{total} prompts written to {flags.out}")
@@ -81,16 +84,15 @@ def main(args: Sequence[str]) -> int:
     return 0
 
 
-def _request(asked: BenchmarkFlags[Flags]) -> Request | None:
-    """The request of an OpenAI batch; None for other formats, which refuse its flags."""
+def _model(asked: BenchmarkFlags[Flags]) -> Model | None:
+    """The model of an OpenAI batch; None for other formats, which refuse its flags."""
     flags = asked.flags
     if flags.format == "openai-batch":
         require(flags.model is not None, "--model is missing: which model does the batch ask?")
-        name = full_model_name(str(flags.model))
-        served = name.partition("/")[2]
-        return Request(served, flags.temp, flags.max_output_tokens, flags.reasoning_effort)
-    only = ("model", "temp", "max_output_tokens", "reasoning_effort")
-    asked.refuse(only, "goes with --format openai-batch")
+        served = full_model_name(str(flags.model)).partition("/")[2]
+        settings = Settings(**{name: getattr(flags, name) for name in BATCH_SETTINGS})
+        return Model(f"openai/{served}", settings, ModelOptions())
+    asked.refuse(("model", *BATCH_SETTINGS), "goes with --format openai-batch")
     return None
 
 

@@ -6,12 +6,11 @@ import asyncio
 import os
 import random
 import ssl
-import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
-from email.utils import parsedate_to_datetime
+from email.utils import formatdate, parsedate_to_datetime
 from functools import partial
 from typing import ClassVar
 from urllib.parse import urlsplit
@@ -19,6 +18,7 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import certifi
+import orjson
 
 from trivium.core.dialogue import Reply
 from trivium.core.loops import aside
@@ -33,7 +33,7 @@ from trivium.models.bodies import (
     read_body,
     read_error,
 )
-from trivium.models.protocols import PATHS, Fields, ProtocolName, Turn, request_body
+from trivium.models.protocols import PATHS, Fields, ProtocolName, Turn, request_fields
 from trivium.models.providers import find_address
 from trivium.models.secrets import hider, scrub_urls
 from trivium.models.settings import Model
@@ -47,7 +47,7 @@ SECONDS_OF_PROBING = 1.0  # how long other calls wait for the first to detect th
 MAX_BACKOFF = 60.0  # seconds between two tries of a call, unless the server asks for more
 MAX_WAIT = 600.0  # seconds that a server may ask us to wait
 
-Write = Callable[[ProtocolName], bytes]  # the body of a request in a protocol
+Write = Callable[[ProtocolName], Fields]  # the body of a request in a protocol
 
 
 @dataclass(eq=False)
@@ -130,7 +130,7 @@ class Endpoint:
         self, turns: Sequence[Turn], schema: Fields | None = None, tools: Sequence[Fields] = ()
     ) -> Reply:
         """The reply to a dialogue, held to a JSON schema or with calls of tools."""
-        write = partial(request_body, model=self._model, turns=turns, schema=schema, tools=tools)
+        write = partial(request_fields, model=self._model, turns=turns, schema=schema, tools=tools)
         if self._protocol is None and self._probing:
             # The first call detects the protocol; if it hangs, the others do not wait for it.
             with suppress(TimeoutError):
@@ -170,7 +170,9 @@ class Endpoint:
 
     async def _call(self, protocol: ProtocolName, write: Write) -> Reply:
         try:
-            return await self._post(self._address.url(PATHS[protocol]), write(protocol))
+            return await self._post(
+                self._address.url(PATHS[protocol]), orjson.dumps(write(protocol))
+            )
         except CallError as problem:
             problem.message = one_line(scrub_urls(self._hide(problem.message)))
             raise
@@ -274,19 +276,10 @@ def retry_seconds(problem: CallError, tried: int, first: float) -> float:
 
 def retry_delay(headers: Mapping[str, str]) -> float | None:
     """The seconds of a Retry-After header, a number or a date by the server's clock."""
-    value = headers.get("retry-after")
-    if value is None:
-        return None
-    try:
+    value = headers.get("retry-after", "")
+    with suppress(ValueError):
         return max(0.0, float(value))
-    except ValueError:
-        moment, now = _moment(value), _moment(headers.get("date"))
-    return None if moment is None else max(0.0, moment - (time.time() if now is None else now))
-
-
-def _moment(date: str | None) -> float | None:
-    """The time of a date in a header."""
-    try:
-        return None if date is None else parsedate_to_datetime(date).timestamp()
-    except (ValueError, OverflowError):
-        return None
+    with suppress(ValueError, TypeError, OverflowError):
+        now = parsedate_to_datetime(headers.get("date") or formatdate(usegmt=True))
+        return max(0.0, (parsedate_to_datetime(value) - now).total_seconds())
+    return None

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-import orjson
-
 from trivium.models.settings import Model, Settings, read_extra_body
 
 ProtocolName = Literal["responses", "chat", "completions"]
@@ -22,13 +20,13 @@ USER, ASSISTANT = "User:", "Assistant:"  # what the turns of a completion begin 
 MAX_COMPLETION = 1024  # tokens, unless the user sets a limit: these endpoints stop after 16
 
 
-def request_body(
+def request_fields(
     protocol: ProtocolName,
     model: Model,
     turns: Sequence[Turn],
     schema: Fields | None = None,
     tools: Sequence[Fields] = (),
-) -> bytes:
+) -> Fields:
     """The body of a request; an object in `extra_body` is merged with ours of the same name.
 
     `schema` is the JSON schema of the reply; `tools` are functions with name, description and
@@ -47,7 +45,7 @@ def request_body(
         ours = body.get(key)
         both = isinstance(ours, dict) and isinstance(value, dict)
         body[key] = ours | value if both else value
-    return orjson.dumps(body)
+    return body
 
 
 def _chat_fields(
