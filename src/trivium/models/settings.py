@@ -61,11 +61,12 @@ class Shaping:
         else:
             for name in ("preamble", "stop"):
                 require(not getattr(self, name), f"{name} goes with api completions")
-        body = read_extra_body(self.extra_body)
-        hide_fields(body)  # from now on
-        extra = json.dumps(body, sort_keys=True) if body else None
-        object.__setattr__(self, "extra_body", extra)
         object.__setattr__(self, "stop", tuple(self.stop))
+        if self.extra_body is not None:
+            body = read_extra_body(self.extra_body)
+            hide_fields(body)  # from now on
+            extra = json.dumps(body, sort_keys=True) if body else None
+            object.__setattr__(self, "extra_body", extra)
 
 
 @dataclass(frozen=True)
