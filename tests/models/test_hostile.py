@@ -84,7 +84,7 @@ def test_the_key_reaches_the_server_and_no_file(
     assert KEY not in captured.out + captured.err + caplog.text
 
 
-@pytest.mark.parametrize("backend", ["direct", "inspect"])
+@pytest.mark.parametrize("backend", ["direct"])
 def test_a_word_that_local_servers_take_for_a_key_is_not_hidden(
     backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -63,6 +63,7 @@ def scores(folder: Path) -> dict[str, list[tuple[str, object]]]:
     return {path.name: [(row["id"], row["scores"]) for row in records(path)] for path in paths}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_report")
 def test_inspect_makes_the_same_decisions_as_the_direct_backend(
     tmp_path: Path,
