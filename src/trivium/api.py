@@ -45,11 +45,11 @@ from trivium.evaluation.plan import (
     read_sweep,
 )
 from trivium.exchange.dataset_folder import write_dataset_folder
-from trivium.exchange.export import TEXT_FORMATS, Format, Request, write_items
+from trivium.exchange.export import TEXT_FORMATS, Format, write_items
 from trivium.exchange.imports import import_files
 from trivium.exchange.score import Scoring, write_scores
-from trivium.models.names import full_model_name
-from trivium.models.settings import Effort, ModelOptions, Settings, is_model
+from trivium.models.providers import full_model_name
+from trivium.models.settings import Effort, Model, ModelOptions, Settings, is_model
 from trivium.people.store import kept_secret
 from trivium.people.study import open_study
 from trivium.report.audits import CAUGHT, audit_verdict
@@ -452,11 +452,12 @@ def export(
     if format == "openai-batch":
         require(model is not None, "model is missing: which model does the batch ask?")
         served = full_model_name(str(model)).partition("/")[2]
-        request = Request(served, temp, max_output_tokens, reasoning_effort)
+        settings = Settings(temp, max_output_tokens, reasoning_effort)
+        request = Model(f"openai/{served}", settings, ModelOptions())
     else:
-        settings = (model, temp, max_output_tokens, reasoning_effort)
+        given = (model, temp, max_output_tokens, reasoning_effort)
         why = "model, temp, max_output_tokens and reasoning_effort go with format openai-batch"
-        require(settings == (None,) * 4, why)
+        require(given == (None,) * 4, why)
     require(stream is None or format in TEXT_FORMATS, f"{format} needs a file")
     if format in ("parquet", "huggingface"):
         import_extra("pyarrow", "exchange")  # before the audit for the card

@@ -11,7 +11,7 @@ from trivium.benchmarks import load_task
 from trivium.core.errors import UserError, require, require_known
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Function, Items
-from trivium.models.names import known_model
+from trivium.models.providers import known_model
 from trivium.models.settings import ModelOptions
 from trivium.report.compare import SolverScores, scores_of
 from trivium.results import ResultSet, open_results

@@ -19,7 +19,7 @@ from trivium.core.records import RECORDS
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation, Items, Run
-from trivium.models.names import full_model_name
+from trivium.models.providers import full_model_name
 from trivium.models.settings import Settings
 from trivium.report.audits import CAUGHT, audit_sentence, audit_verdict
 from trivium.report.tables import metric_table, print_json, terminal

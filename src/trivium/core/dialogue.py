@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from trivium import __version__
 from trivium.core.benchmark import AnyBenchmark, Item, Solver, Turn
@@ -31,6 +31,14 @@ MAX_STOP_REASON = 40  # characters
 RESTATE = "Give your final answer in the form that was asked for, on a line of its own: ANSWER: ..."
 
 
+class ToolCall(NamedTuple):
+    """A model's call of a tool; arguments that are not JSON are the text itself."""
+
+    id: str
+    name: str
+    arguments: Any
+
+
 @dataclass(frozen=True)
 class Reply:
     """A model's reply, why it stopped, and its token usage."""
@@ -40,6 +48,7 @@ class Reply:
     stop_reason: str | None = None  # a finish reason of chat completions
     reasoning: str | None = None  # what the provider sent as reasoning, apart from the text
     error: str | None = None  # why the reply is incomplete
+    calls: Sequence[ToolCall] = ()
 
     def __post_init__(self) -> None:
         limited = {

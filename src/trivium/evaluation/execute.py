@@ -83,7 +83,9 @@ def execute(
             if is_function(name):
                 imported[name] = import_function(name)
     with locked(out):
-        extra = {} if command is None else {"command": scrub(command)}
+        # Only the flags of models hold secrets.
+        shown = scrub(command) if command and run.models else command
+        extra = {} if shown is None else {"command": shown}
         claim_folder(out, run.manifest() | extra)
         if write_items:
             _write_items(run, out / DATA, executor)
