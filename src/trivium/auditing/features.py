@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate, combinations, pairwise
@@ -28,6 +28,7 @@ Group = tuple[str, Features]  # the suffix of the features' names, and the featu
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,40}(?:\.\d{1,40})?(?!\w)")
 _DIGITS = re.compile(r"\d+")
+_TOKEN = re.compile(r"\w+")
 _WORD = re.compile(r"[^\W\d_]\w*")
 _SENTENCE_END = re.compile(r"[.:!?;]\s|\n")
 _PUNCTUATION = ".,;:!?()[]{}'\"*`=|"
@@ -122,12 +123,31 @@ class PromptFeatures:
         self._described: dict[str, list[Group]] = {}
         self.item = self._of_item(index, common)
 
+    @cached_property
+    def _words(self) -> Mapping[str, list[int]]:
+        """The positions of every word."""
+        found = defaultdict(list)
+        for word in _TOKEN.finditer(self.text):
+            found[word[0]].append(word.start())
+        return found
+
     def mentions(self, name: str) -> list[int]:
-        """The positions of a name as a whole word."""
+        """The positions of a name that is no part of a longer word."""
         found = self._mentions.get(name)
         if found is None:
-            words = _whole_word(name).finditer(self.text)
-            found = self._mentions[name] = [word.start() for word in words]
+            first, text, size = _TOKEN.match(name), self.text, len(name)
+            if first is not None:
+                starts = self._words.get(first[0], [])
+            else:
+                starts = [found.start() for found in re.finditer(re.escape(name or "$^"), text)]
+            if first is None or first[0] != name:
+                whole = not _TOKEN.match(name, size - 1)  # it may be followed by a letter
+                starts = [
+                    at
+                    for at in starts
+                    if text.startswith(name, at) and (whole or not _TOKEN.match(text, at + size))
+                ]
+            found = self._mentions[name] = starts
         return found
 
     @cached_property
@@ -432,14 +452,6 @@ def _hash(word: str) -> int:
     if any(character.isdecimal() for character in word):
         return -2
     return crc32(word.casefold().encode(errors="replace")) % _HASHES
-
-
-@lru_cache(maxsize=50_000)
-def _whole_word(name: str) -> re.Pattern[str]:
-    """The pattern of a name that is no part of a longer word."""
-    before = r"(?<!\w)" if re.match(r"\w", name) else ""
-    after = r"(?!\w)" if re.search(r"\w\Z", name) else ""
-    return re.compile(f"{before}{re.escape(name)}{after}" if name else r"(?!)")
 
 
 @cache

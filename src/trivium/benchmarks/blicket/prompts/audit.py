@@ -37,7 +37,7 @@ def probes(item: PromptItem, view: PromptView) -> Sequence[Probe]:
     new, answer = item.new, item.answer
     unclear = sorted({*answer.blickets, *answer.maybe} - _proven(new), key=new.objects.index)
     found = []
-    if answer.maybe or item.matched:
+    if not item.paper:
         right = [name in answer.blickets for name in unclear]
         counts = _counts(new, unclear)
         found.append(Probe("blicket", unclear, right, candidate_features=counts))
@@ -116,7 +116,7 @@ def _shape(machine: Machine) -> dict[str, float]:
 
 def canonical(item: PromptItem) -> Hashable:
     """The condition, and the tests of every machine up to names and order."""
-    return item.hypotheses, item.matched, tuple(map(machine_structure, item.machines))
+    return item.hypotheses, tuple(map(machine_structure, item.machines))
 
 
 def parts(item: PromptItem) -> Mapping[str, Hashable]:
