@@ -33,7 +33,7 @@ CAUGHT_BY = {
     "leading zero": "answer: leading zeros of the number beside it, first mention;",
     "decimals": "answer: decimals of the number beside it, first mention;",
     "negative number": "answer: negative of the number beside it, first mention;",
-    "word before it": "answer: word before it, first mention;",
+    "word before it": "answer: text piece",
     "longest name": "answer: rank by length of its name;",
     "spelling": "answer: last character of its name;",
     "capitals": "answer: capitals of its name;",

@@ -15,8 +15,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate, combinations, pairwise
 from math import nan
-from operator import add
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +29,6 @@ _DIGITS = re.compile(r"\d+")
 _TOKEN = re.compile(r"\w+")
 _WORD = re.compile(r"[^\W\d_]\w*")
 _SENTENCE_END = re.compile(r"[.:!?;]\s|\n")
-_PUNCTUATION = ".,;:!?()[]{}'\"*`=|"
-_HASHES = 16  # values of a hashed word, few enough to learn a rule
 _MODULI = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16)  # of the index: periods of balanced designs
 _SOME_NUMBERS = 40  # whose notation is described
 _TABLE_LINES = 4  # minimum length of a table with its header
@@ -112,8 +108,6 @@ class PromptFeatures:
         self.sizes = [len(line) for line in self.lines]
         self.commas = [line.count(",") for line in self.lines]
         self.starts = [0, *accumulate(size + 1 for size in self.sizes[:-1])]
-        self._starts = frozenset(self.starts)
-        self._ends = frozenset(map(add, self.starts, self.sizes))
         self.columns = read_columns(self.lines)
         found = list(_NUMBER.finditer(text))
         self._numbers = [number[0] for number in found]
@@ -179,18 +173,16 @@ class PromptFeatures:
             last = self._beside(name, found[-1] if found else None, ", last mention")
             known = self._described[name] = [
                 (" of its name", spelling(name)),
-                ("", self.place(name, found) if found else _missing("place")),
+                ("", self.place(found) if found else _missing("place")),
                 *first,
                 *last,
                 (" in its column", self.columns.get(name) or _missing("column")),
             ]
         return known
 
-    def place(self, name: str, found: Sequence[int]) -> Features:
+    def place(self, found: Sequence[int]) -> Features:
         """Where a name is mentioned."""
-        size, starts, text = len(name), self.starts, self.text
-        lines = [bisect_right(starts, at) - 1 for at in found]
-        ends = [at + size for at in found]
+        lines = list(map(self.line_of, found))
         sizes = [self.sizes[line] for line in lines]
         commas = [self.commas[line] for line in lines]
         stops, named, before = self._sentences
@@ -211,9 +203,6 @@ class PromptFeatures:
             "line of its first mention": lines[0],
             "line of its last mention": lines[-1],
             "lines that mention it": len(set(lines)),
-            "mentions in the first half": bisect_left(found, len(text) // 2),
-            "mentions at the start of a line": len(self._starts.intersection(found)),
-            "mentions at the end of a line": len(self._ends.intersection(ends)),
             "smallest gap between mentions": min(
                 (later - at for at, later in pairwise(found)), default=nan
             ),
@@ -237,33 +226,23 @@ class PromptFeatures:
         """The features of the line of one mention of a name, and of the number after it there."""
         line, number = _missing("line"), _missing("number")
         if at is not None:
-            line = self.line(name, at)
+            line = self.line(at)
             place = bisect_left(self._number_at, at + len(name))
             if self.line_of(at) in map(self.line_of, self._number_at[place : place + 1]):
                 number = self.number(place)
         return (which, line), (f" of the number beside it{which}", number)
 
-    def line(self, name: str, at: int) -> Features:
+    def line(self, at: int) -> Features:
         """The line of one mention of a name."""
-        text, line = self.text, self.line_of(at)
-        whole = self.lines[line]
-        column, end = at - self.starts[line], at + len(name)
-        words_before, words_after = (
-            whole[:column].split(),
-            whole[column + len(name) :].split(None, 1),
-        )
+        line = self.line_of(at)
+        whole, column = self.lines[line], at - self.starts[line]
         return {
             "position in its line": column,
             "share of its line before it": column / max(1, len(whole)),
-            "words before it in its line": len(words_before),
+            "words before it in its line": len(whole[:column].split()),
             "length of its line": len(whole),
             "commas in its line": self.commas[line],
-            "character before it": ord(text[at - 1]) if at else 0,
-            "character after it": ord(text[end]) if end < len(text) else 0,
             "character at the end of its line": ord(whole[-1]) if whole else 0,
-            "word before it": self._word(words_before[-1]) if words_before else -3,
-            "word after it": self._word(words_after[0]) if words_after else -3,
-            "sum of the numbers in its line": _sum_of_numbers(whole[:999]),
         }
 
     def number(self, place: int) -> Features:
@@ -291,11 +270,6 @@ class PromptFeatures:
         same_row = {f"same {_FIRST_MISSING} as": lost[0] is not None and lost[0] == lost[1]}
         return {**distances, **same_row, **compared(name, other)}
 
-    def _word(self, word: str) -> int:
-        """A hash of a word; all names have the same, since which name it is may be evidence."""
-        bare = word.strip(_PUNCTUATION)
-        return -1 if bare in self.names else _hash(bare)
-
     def _of_item(self, index: int, common: Collection[str]) -> list[Group]:
         text, sizes, numbers = self.text, self.sizes, self._numbers
         # Whether two names are the same may be evidence.
@@ -309,15 +283,12 @@ class PromptFeatures:
             "characters": len(text),
             "lines": len(sizes),
             "words": text.count(" ") + len(sizes),
-            "empty lines": len(sizes) - len(full),
             "longest line": max(full, default=0),
             "shortest line": min(full, default=0),
             "length of the first line": sizes[0],
             "length of the last line": sizes[-1],
             "lines with commas": len(listed),
             "most commas in a line": max(listed, default=0),
-            "fewest commas in a line": min(listed, default=0),
-            "sum of squared commas of the lines": sum(commas * commas for commas in listed),
             "different words": len(words),
             "numbers": len(numbers),
             "largest number": max(values, default=nan),
@@ -325,7 +296,6 @@ class PromptFeatures:
             "sum of all numbers": sum(values),
             "odd numbers": sum(each["parity"] for each in some),
             "most decimals": max((each["decimals"] for each in some), default=0),
-            "fewest decimals": min((each["decimals"] for each in some), default=0),
             "negative numbers": sum(value < 0 for value in values),
             "numbers with leading zeros": sum(each["leading zeros"] > 0 for each in some),
             "index": index,
@@ -442,25 +412,13 @@ def columns(rows: Sequence[Sequence[str]]) -> Iterator[Features]:
     return (dict(zip(found, column, strict=True)) for column in by_column)
 
 
-@lru_cache(maxsize=1000)
-def _sum_of_numbers(line: str) -> int:
-    return sum(int(number[:9]) for number in _DIGITS.findall(line))
-
-
-@lru_cache(maxsize=50_000)
-def _hash(word: str) -> int:
-    if any(character.isdecimal() for character in word):
-        return -2
-    return crc32(word.casefold().encode(errors="replace")) % _HASHES
-
-
 @cache
 def _missing(kind: str) -> Features:
     """The features of this kind where there is nothing to describe."""
     example = PromptFeatures("x 0", 0, ["x"])
     found = {
-        "place": example.place("x", [0]),
-        "line": example.line("x", 0),
+        "place": example.place([0]),
+        "line": example.line(0),
         "number": example.number(0),
         "column": next(columns([["0"]])),
         "compared": compared("", ""),

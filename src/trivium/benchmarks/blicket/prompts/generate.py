@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import orjson
+
 from trivium.benchmarks.blicket.names import COLOURS, PATTERNS, SHAPES, mentions
 from trivium.benchmarks.blicket.prompts import matched
 from trivium.benchmarks.blicket.prompts.evidence import (
@@ -185,9 +187,8 @@ def to_row(item: PromptItem) -> dict[str, Any]:
 
 def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
     """The item of a row, which may come from elsewhere; its answer must follow from the tests."""
-    name, voice, paper = row.get("id"), row.get("voice"), row.get("paper")
+    name, voice, paper, rows = (row.get(key) for key in ("id", "voice", "paper", "machines"))
     require(isinstance(name, str) and bool(name), "id must be text")
-    rows = row.get("machines")
     require(isinstance(rows, list) and len(rows) == 3, "machines must be a list of three")
     machines = tuple(_machine(each, f"machines[{n}]") for n, each in enumerate(row["machines"]))
     names = [each for machine in machines for each in machine.objects]
@@ -199,46 +200,43 @@ def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
     require(valid, f"voice must be in 0..{len(VOICES) - 1}, got {voice!r}")
     first, second, form = forms_of(machines)
     hypotheses = "not_given" if None in (first, second) else "given"
-    require(
-        hypotheses == "not_given" or first != second,
-        f"the first two machines must differ in form or leave it open; both are {first}",
-    )
+    alike = hypotheses == "given" and first == second
+    require(not alike, f"the first two machines must differ in form or leave it open: {first}")
     require(form is not None, "the tests of the new machine must show its form")
-    require(
-        not paper or machines == _paper_machines(hypotheses, str(form)),
-        "a paper item must hold the machines of the paper's prompt",
-    )
-    item = PromptItem(
-        id=str(name),
-        hypotheses=hypotheses,
-        form=str(form),
-        machines=machines,
-        voice=row["voice"],
-        paper=row["paper"],
-        answer=PromptAnswer(()),
-        origin=Origin.from_row(row),
-        two_shot=row.get("two_shot") is True,
-    )
-    answer = ideal_answer(machines, item.named)
+    two_shot = row.get("two_shot") is True
     if paper:
-        answer = _paper_answer(hypotheses, str(form), item.two_shot)
-    derived = to_row(item._replace(answer=answer))
+        answer = _paper_answer(hypotheses, str(form), two_shot)
+        same = machines == _paper_machines(hypotheses, str(form))
+        require(same, "a paper item must hold the machines of the paper's prompt")
+    else:
+        answer = ideal_answer(machines, hypotheses == "given")
+    origin = Origin.from_row(row)
+    item = PromptItem(
+        str(name),
+        hypotheses,
+        str(form),
+        machines,
+        row["voice"],
+        row["paper"],
+        answer,
+        origin,
+        two_shot,
+    )
+    derived = orjson.loads(orjson.dumps(to_row(item)))
     for key in ("hypotheses", "form", "like", "blickets", "maybe"):
         if key in derived:
             stored, value = row.get(key), derived[key]
-            if isinstance(stored, list) and isinstance(value, tuple):  # their order is irrelevant
-                stored, value = sorted(map(str, stored)), list(value)
+            if isinstance(stored, list):  # their order is irrelevant
+                stored = sorted(map(str, stored))
             require(stored == value, f"{key} is {stored!r}, but the tests show {value!r}")
-    return item._replace(answer=answer)
+    return item
 
 
 def _machine(value: Any, where: str) -> Machine:
-    require(isinstance(value, dict), f"{where} must be an object")
-    pattern, names, tests = value.get("pattern"), value.get("objects"), value.get("tests")
-    require(
-        pattern in PATTERNS,
-        f"{where}.pattern must be one of {', '.join(PATTERNS)}, got {pattern!r}",
-    )
+    row: Any = value if isinstance(value, dict) else {}
+    pattern, names, tests = row.get("pattern"), row.get("objects"), row.get("tests")
+    known = ", ".join(PATTERNS)
+    require(pattern in PATTERNS, f"{where}.pattern must be one of {known}, got {pattern!r}")
     require(
         isinstance(names, list)
         and 1 <= len(names) <= MAX_OBJECTS
