@@ -33,31 +33,27 @@ from trivium.core.probes import Audit
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.cost import Cost, cost_of, cost_of_run
-from trivium.evaluation.evaluation import Evaluation, Items, Run
+from trivium.evaluation.cost import Cost, Prices, cost_of, cost_of_run
+from trivium.evaluation.evaluation import Evaluation, Function, Items, Run
 from trivium.evaluation.execute import execute
 from trivium.evaluation.index import write_table
 from trivium.evaluation.plan import (
     is_config,
     plan_diagnosis,
-    plan_evaluation,
     plan_main_run,
     plan_sweep,
     read_sweep,
 )
-from trivium.evaluation.prices import Prices
-from trivium.evaluation.solvers import Function
 from trivium.exchange.dataset_folder import write_dataset_folder
-from trivium.exchange.export import TEXT_FORMATS, Format, Request, write_items
+from trivium.exchange.export import TEXT_FORMATS, Format, write_items
 from trivium.exchange.imports import import_files
 from trivium.exchange.score import Scoring, write_scores
-from trivium.models.names import full_model_name
-from trivium.models.settings import Effort, ModelOptions, Settings, is_model
+from trivium.models.providers import full_model_name
+from trivium.models.settings import Effort, Model, ModelOptions, Settings, is_model
 from trivium.people.store import kept_secret
 from trivium.people.study import open_study
 from trivium.report.audits import CAUGHT, audit_verdict
-from trivium.report.compare import differences
-from trivium.report.power import power_to_compare
+from trivium.report.compare import differences, power_to_compare
 from trivium.results import Differences, ResultSet, Thresholds, open_results
 from trivium.thresholds.results import write_thresholds
 from trivium.thresholds.search import ThresholdPlan, find_thresholds, make_axes
@@ -149,7 +145,7 @@ def evaluate(
     settings = asked.settings() if is_model(solver_name) else Settings()
     chosen = as_items(task, items, seed, start)
     evaluation = Evaluation(task, chosen, solver_name, order_trials, settings, repeats=repeats)
-    return _executed(plan_evaluation(evaluation), out, asked, functions)
+    return _executed(Run.of(evaluation), out, asked, functions)
 
 
 def run(
@@ -456,11 +452,12 @@ def export(
     if format == "openai-batch":
         require(model is not None, "model is missing: which model does the batch ask?")
         served = full_model_name(str(model)).partition("/")[2]
-        request = Request(served, temp, max_output_tokens, reasoning_effort)
+        settings = Settings(temp, max_output_tokens, reasoning_effort)
+        request = Model(f"openai/{served}", settings, ModelOptions())
     else:
-        settings = (model, temp, max_output_tokens, reasoning_effort)
+        given = (model, temp, max_output_tokens, reasoning_effort)
         why = "model, temp, max_output_tokens and reasoning_effort go with format openai-batch"
-        require(settings == (None,) * 4, why)
+        require(given == (None,) * 4, why)
     require(stream is None or format in TEXT_FORMATS, f"{format} needs a file")
     if format in ("parquet", "huggingface"):
         import_extra("pyarrow", "exchange")  # before the audit for the card

@@ -10,9 +10,8 @@ from typing import Any
 from trivium.benchmarks import load_task
 from trivium.core.errors import UserError, require, require_known
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.evaluation import Items
-from trivium.evaluation.solvers import Function
-from trivium.models.names import known_model
+from trivium.evaluation.evaluation import Function, Items
+from trivium.models.providers import known_model
 from trivium.models.settings import ModelOptions
 from trivium.report.compare import SolverScores, scores_of
 from trivium.results import ResultSet, open_results

@@ -35,6 +35,7 @@ BENCHMARKS = {
     "blicket_prompts": "trivium.benchmarks.blicket.prompts:PROMPTS",
     "blicket_game": "trivium.benchmarks.blicket.game:GAME",
 }
+ALIASES = {"explicit": "nhop_explicit", "implicit": "nhop_implicit"}  # in configs and folders
 # Packages of benchmarks that also declare commands, imports and environments.
 EXTENSIONS = ("trivium.benchmarks.blicket",)
 PROJECT_FILE = "trivium.toml"
@@ -54,9 +55,7 @@ def get_benchmark(name: str) -> AnyBenchmark:
 
 def by_alias(name: str) -> str:
     """The full name of a benchmark's alias; other names unchanged."""
-    if name in _locations():
-        return name  # the common case, without importing benchmarks
-    return next((known for known in BENCHMARKS if name in get_benchmark(known).aliases), name)
+    return ALIASES.get(name, name)
 
 
 def load_task(

@@ -20,8 +20,8 @@ from trivium.commands import diagnose, run, sweep, threshold
 from trivium.commands.flags import read_benchmark_flags
 from trivium.commands.parser import leaves
 from trivium.core.streams import DEFAULT_SEED
+from trivium.evaluation.cost import Prices
 from trivium.evaluation.plan import is_config
-from trivium.evaluation.prices import Prices
 from trivium.models.settings import ModelOptions
 
 PLANNED = {

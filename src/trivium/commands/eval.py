@@ -18,9 +18,8 @@ from trivium.core.errors import require
 from trivium.core.records import RECORDS
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
-from trivium.evaluation.evaluation import Evaluation, Items
-from trivium.evaluation.plan import plan_evaluation
-from trivium.models.names import full_model_name
+from trivium.evaluation.evaluation import Evaluation, Items, Run
+from trivium.models.providers import full_model_name
 from trivium.models.settings import Settings
 from trivium.report.audits import CAUGHT, audit_sentence, audit_verdict
 from trivium.report.tables import metric_table, print_json, terminal
@@ -66,7 +65,7 @@ def main(args: Sequence[str]) -> int:
     evaluation = Evaluation(
         task, items, solver, flags.order_trials, settings, repeats=flags.repeats
     )
-    run = plan_evaluation(evaluation)
+    run = Run.of(evaluation)
     if flags.running.dry_run:
         return flags.running.print_plan(run)
     out, (summary,) = flags.running.execute(run, asked)

@@ -24,16 +24,14 @@ from trivium.core.records import (
 )
 from trivium.core.results import Summary
 from trivium.core.text import one_line
-from trivium.evaluation.cost import confirm, cost_of_run, money
+from trivium.evaluation.cost import Price, Prices, confirm, cost_of_run, money
 from trivium.evaluation.evaluation import Run
 from trivium.evaluation.execute import check_solver, claim_folder, execute
 from trivium.evaluation.executors import Executor, Workers
 from trivium.evaluation.index import add_to_index, new_folder, newest_folder, write_table
-from trivium.evaluation.prices import Price, Prices
 from trivium.models.settings import ModelOptions
-from trivium.report.markdown import MARKDOWN
-from trivium.report.page import read_run, write_report
-from trivium.report.ranking import closing_lines
+from trivium.report.answer import closing_lines
+from trivium.report.page import MARKDOWN, read_run, write_report
 from trivium.report.results import BenchmarkResults
 from trivium.report.tables import (
     Table,
@@ -76,7 +74,6 @@ class RunFlags:
             asked.refuse(MODEL_FLAGS, "goes with --model, and none is named")
         for evaluation in run.evaluations:
             check_solver(evaluation, self.options)
-        prices = self.prices.of_run(run)  # refuses a file that lacks a model, before any work
         folder = self.out or (None if self.new else newest_folder(run, ROOT))
         recorded = [0] * len(run.evaluations)
         if folder is not None:
@@ -85,7 +82,7 @@ class RunFlags:
             errors = not self.options.retry_errors
             recorded = [len(one.recorded_keys(folder, errors=errors)) for one in run.evaluations]
         if run.models:
-            cost = cost_of_run(run, recorded, prices)
+            cost = cost_of_run(run, recorded, self.prices.of_run(run))
             confirm(cost, self.options)
             if run.kind == "run":  # whose number of items may be a default
                 print(f"sending {cost}", file=sys.stderr)

@@ -15,7 +15,7 @@ from trivium.commands.parser import argument
 from trivium.core.errors import require
 from trivium.core.records import MANIFEST
 from trivium.core.spec import read_mapping
-from trivium.evaluation.prices import Prices
+from trivium.evaluation.cost import Prices
 from trivium.report.page import write_report
 
 

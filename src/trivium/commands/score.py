@@ -19,7 +19,7 @@ from trivium.core.records import RECORDS
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Items
 from trivium.exchange.score import Scoring, holds_prompts, write_scores
-from trivium.models.names import known_model
+from trivium.models.providers import known_model
 from trivium.report.tables import metric_table, terminal
 
 

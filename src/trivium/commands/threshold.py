@@ -22,7 +22,7 @@ from trivium.commands.parser import REQUIRED, flag
 from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.index import add_to_index
-from trivium.models.names import full_model_name
+from trivium.models.providers import full_model_name
 from trivium.report.page import write_report
 from trivium.report.tables import print_json, terminal
 from trivium.report.thresholds import curve_table, threshold_table

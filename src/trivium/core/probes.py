@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-ENGINE = 2  # of the audit's features and rules: `make audits` repeats audits of another one
+ENGINE = 3  # of the audit's features and rules: `make audits` repeats audits of another one
 LEVEL = 0.99  # of all cues of an audit together
 GAIN = 0.03  # the advantage over chance that an audit must detect
 
@@ -37,7 +37,7 @@ class Probe:
 class Cue:
     """A shortcut that was tried: its score, and its score by chance."""
 
-    name: str  # such as "answer: parity of its number"
+    name: str  # such as "answer: parity of its name"
     about: str
     value: float  # hit rate, accuracy, within-item AUC, or the headline metric of a solver
     low: float  # above chance if and only if the cue is caught

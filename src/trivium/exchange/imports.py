@@ -39,7 +39,6 @@ def _import_logs(files: Sequence[Path], out: Path) -> dict[Path, str]:
         log_files,
         read_attempts,
         read_header,
-        solver_name,
     )
 
     folders: dict[Path, str] = {}
@@ -48,7 +47,7 @@ def _import_logs(files: Sequence[Path], out: Path) -> dict[Path, str]:
         name = header.eval.task.rpartition("/")[2]
         get_benchmark(name)  # refuses a log of something else
         # Retries of one task share its id, and so end in one folder.
-        folder = out / name / file_name(solver_name(header)) / header.eval.task_id
+        folder = out / name / file_name(header.eval.model) / header.eval.task_id
         folders[folder] = name
         done = recorded(folder / RECORDS)
         with Appender(folder / RECORDS) as records:
