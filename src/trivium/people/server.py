@@ -14,6 +14,7 @@ from contextlib import contextmanager
 import uvicorn
 
 from trivium.core.errors import UserError
+from trivium.core.loops import run_async
 from trivium.people.app import make_app
 from trivium.people.study import Study
 
@@ -69,7 +70,7 @@ class Server:
         if main_thread and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             # uvicorn raises the signal again; exit instead, so that a demo is removed.
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-        self._server.run([self._socket])
+        run_async(self._server.serve([self._socket]))  # also in a notebook
 
     @contextmanager
     def in_background(self) -> Iterator[None]:
