@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import signal
 import socket
@@ -70,7 +71,16 @@ class Server:
         if main_thread and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             # uvicorn raises the signal again; exit instead, so that a demo is removed.
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-        run_async(self._server.serve([self._socket]))  # also in a notebook
+        run_async(self._serve())
+
+    async def _serve(self) -> None:
+        """Serve until a signal ends the server, or the interrupt of a notebook cancels this."""
+        serving = asyncio.ensure_future(self._server.serve([self._socket]))
+        try:
+            await asyncio.shield(serving)
+        except asyncio.CancelledError:
+            self._server.should_exit = True
+            await serving
 
     @contextmanager
     def in_background(self) -> Iterator[None]:
