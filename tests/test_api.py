@@ -382,7 +382,7 @@ def test_every_object_shows_itself_in_twenty_lines() -> None:
 
 
 def test_nothing_shows_itself_in_more_than_twenty_lines() -> None:
-    run = trivium.run(items=2)
+    run = trivium.run("nhop_explicit", "nhop_implicit", items=2)
     varied = {"hops": [3, 4], "m": [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]}
     found: list[object] = [run, run.failures(), trivium.compare(run), run[:1]]
     found.append(
