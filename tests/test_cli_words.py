@@ -233,7 +233,9 @@ def test_every_numeric_flag_says_what_it_takes(
 ) -> None:
     with pytest.raises(SystemExit):
         run(f"{words} --help")
-    flags = re.findall(r"^  (--\w+)(?:, --\w+)* (INT|FLOAT)\b", capsys.readouterr().out, re.MULTILINE)
+    flags = re.findall(
+        r"^  (--\w+)(?:, --\w+)* (INT|FLOAT)\b", capsys.readouterr().out, re.MULTILINE
+    )
     assert flags
     for flag, kind in flags:
         number = "a whole number" if kind == "INT" else "a number"
