@@ -308,8 +308,8 @@ def comparison_page(
         answers.append((name, style, directions(own)))
         for one in own:
             drawn = bars(one.estimate, [("zero", 0.0)], (-1.0, 1.0))
-            words = f"{one.direction}, {one.estimate}, {_count(one)} items"
-            rows.append(BarRow(name, one.first.benchmark, style, drawn, words))
+            words = f"{one.estimate}, {_count(one)} items"
+            rows.append(BarRow(name, one.first.benchmark, style, drawn, f"{one.direction}:", words))
     tables = [difference_table(name, own) for name, own in by_benchmark.items()]
     return render_page(
         "compare.html.j2",
