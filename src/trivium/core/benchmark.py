@@ -275,11 +275,6 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     def generate(self, spec: SpecT, seed: int, start: int = 0, count: int = 1) -> Iterator[ItemT]:
         """The items start .. start + count - 1, each a pure function of spec, seed and index."""
 
-    def generate_lines(self, spec: SpecT, seed: int, start: int, count: int) -> Iterator[bytes]:
-        """The same items as JSON Lines, in pieces of whole lines."""
-        for item in self.generate(spec, seed, start, count):
-            yield dump_line(self.to_row(item))
-
     @abstractmethod
     def to_row(self, item: ItemT) -> dict[str, Any]:
         """The item as a row of an item file."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal
 
-from trivium.benchmarks.nhop.budget import Filling, Sizes, prompt_sizes
+from trivium.benchmarks.nhop.budget import Filling, fill
 from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
 
@@ -109,17 +109,12 @@ class ExplicitSpec:
             self.budget_lines is None or self.budget_tokens is None,
             "give budget_lines or budget_tokens, not both",
         )
-        if self._budget is None:
-            return
-        name, budget = self._budget
         require(
-            self.context_chains == CONTEXT_CHAINS and not self.chain_only_ordered,
-            f"{name} picks the context chains itself: give neither context_chains "
+            self._budget is None
+            or (self.context_chains == CONTEXT_CHAINS and not self.chain_only_ordered),
+            f"{self._budget} picks the context chains itself: give neither context_chains "
             "nor chain_only_ordered with it",
         )
-        low, high = (self._sizes.with_chains(chains) for chains in (self.min_contexts, MAX_CHAINS))
-        bound = f"at least {low}" if budget < low else f"at most {high}"
-        require(low <= budget <= high, f"{name} must be {bound} for these blocks, got {budget}")
 
     def _check_controls(self) -> None:
         for control in ("path_collision_stress", "block_head_balance"):
@@ -151,16 +146,10 @@ class ExplicitSpec:
         return ladder if self.facts_until == "ladder" else max(self.hops - 2, ladder)
 
     @property
-    def _budget(self) -> tuple[str, int] | None:
-        """The field of the given budget, and its value."""
-        for name in ("budget_lines", "budget_tokens"):
-            if (value := getattr(self, name)) is not None:
-                return name, value
-        return None
-
-    @cached_property
-    def _sizes(self) -> Sizes:
-        return prompt_sizes(self, NhopView())
+    def _budget(self) -> str | None:
+        """The field of the given budget."""
+        names = ("budget_lines", "budget_tokens")
+        return next((name for name in names if getattr(self, name) is not None), None)
 
     @cached_property
     def filling(self) -> Filling:
@@ -169,7 +158,7 @@ class ExplicitSpec:
             return Filling(0, 0)
         if self._budget is None:
             return Filling(self.context_chains, 0)
-        return self._sizes.filling(self._budget[1])
+        return fill(self, NhopView(), self._budget, MAX_CHAINS)
 
     @property
     def contexts(self) -> int:
