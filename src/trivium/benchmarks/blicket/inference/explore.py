@@ -1,5 +1,6 @@
-"""Explorers, which choose the next test, and the exact progress of each.
+"""Explorers, which choose the next test until the machine is known, and how fast they get there.
 
+These work on beliefs, so with noise as well, and have no limit of tests; `budget` plans for one.
 Nothing is sampled: every possible light is followed with its probability.
 """
 

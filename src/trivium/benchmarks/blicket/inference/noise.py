@@ -32,6 +32,7 @@ def placement_values(
     if tests == 0 or not machines.placements:
         return np.array([weights.max()])
     wrong = _wrong(machines)
+    # Forward: the states after every number of tests; `after` says which state follows from which.
     states, after = np.zeros((1, len(weights)), dtype=np.uint8), []
     for _ in range(tests - 1):
         if states.size * wrong.shape[0] * 2 > MAX_CELLS:
@@ -41,6 +42,7 @@ def placement_values(
         children = states[:, None, None] + wrong
         states, found = _distinct_rows(children.reshape(-1, len(weights)))
         after.append(found.reshape(children.shape[:3]))
+    # Backward: the value of a state is that of its best test, over both lights.
     joint = weights * noise**states * (1 - noise) ** (tests - 1.0 - states)
     values = np.stack([_best_answers(joint, each, noise) for each in wrong], axis=1)
     for found in reversed(after):

@@ -1,7 +1,7 @@
 """The ideal observer: exact beliefs about a machine, and the information in tests.
 
 A belief is an array of probabilities, one for each hypothesis of a space; a trial is the set
-of objects on the machine and whether it lit up.
+of objects on the machine and whether it lit up. `support` has the same without probabilities.
 """
 
 from __future__ import annotations

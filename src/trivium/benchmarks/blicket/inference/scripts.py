@@ -57,7 +57,7 @@ def best_fixed_script(space: Space, tests: int, max_nodes: int = MAX_NODES) -> S
 
 
 def _improved_script(machines: DistinctMachines, tests: int) -> tuple[int, ...]:
-    """The best local optimum found: a script that replacing one test does not improve.
+    """The best of several local optima, scripts that no other test in place of one improves.
 
     The first starts prefer tests of one object, of two objects and so on; the others are random.
     """
@@ -102,7 +102,10 @@ def _next_test(
 
 
 class _Search:
-    """Branch and bound over scripts with their tests in the order of the placements."""
+    """Branch and bound over scripts with their tests in the order of the placements.
+
+    `groups` are the machines that the tests so far leave together: a row of 0 and 1 for each group.
+    """
 
     def __init__(
         self, machines: DistinctMachines, tests: int, best: tuple[int, ...], max_nodes: int
@@ -118,14 +121,14 @@ class _Search:
         everything = np.ones((1, len(self.machines.weights)), dtype=np.float32)
         return self._extend((), everything)
 
-    def _extend(self, script: tuple[int, ...], members: NDArray[np.float32]) -> bool:
+    def _extend(self, script: tuple[int, ...], groups: NDArray[np.float32]) -> bool:
         """Consider all scripts with this prefix; returns False if there are too many."""
         missing = self.tests - len(script)
         first = script[-1] + 1 if script else 0
         if len(self.placements) - first < missing:
             return True
         self.left -= 1
-        bounds = self._bounds(members, first, missing)
+        bounds = self._bounds(groups, first, missing)
         if missing <= 2:
             self._try_last_tests(script, bounds, first)
             return True
@@ -137,19 +140,20 @@ class _Search:
             longer = (*script, place)
             if self._is_canonical(longer):
                 lights = self.fires[:, place]
-                parts = np.concatenate([members * lights, members * (1 - lights)])
+                parts = np.concatenate([groups * lights, groups * (1 - lights)])
                 if not self._extend(longer, parts[parts.any(axis=1)]):
                     return False
         return True
 
-    def _bounds(self, members: NDArray[np.float32], first: int, missing: int) -> Floats:
-        """Upper bounds for scripts whose missing tests are as good as these two: [test, test].
+    def _bounds(self, groups: NDArray[np.float32], first: int, missing: int) -> Floats:
+        """Upper bounds for scripts in which no pair of missing tests is better: [test, test].
 
-        k tests divide a group into at most 2**k parts, or its machines: one more part for each
-        test, and at most `shared` more for each pair of tests.
+        A test that splits a group makes one part more. Several tests make more together: a group
+        of s machines has at most min(s, 2**k) parts after k tests, so `shared` is the largest
+        surplus that each pair of them can have.
         """
-        sizes = members.sum(axis=1, keepdims=True)
-        lit = members @ self.fires[:, first:]
+        sizes = groups.sum(axis=1, keepdims=True)
+        lit = groups @ self.fires[:, first:]
         splits = ((lit > 0) & (lit < sizes)).astype(np.float32)
         made = splits.sum(axis=0)[:, None]
         if missing > 1:
@@ -163,8 +167,8 @@ class _Search:
             pairs = (made + made.T) / (missing - 1) + (splits * shared).T @ splits
             made = np.triu(pairs * math.comb(missing, 2), 1)
         limit = min(len(self.machines.weights), float(np.minimum(sizes, 2.0**missing).sum()))
-        groups = np.minimum(len(members) + made + TINY_GROUPS, limit)
-        return np.asarray(self.machines.best_of[groups.astype(np.int64)])
+        most = np.minimum(len(groups) + made + TINY_GROUPS, limit)
+        return np.asarray(self.machines.best_of[most.astype(np.int64)])
 
     def _try_last_tests(self, script: tuple[int, ...], bounds: Floats, first: int) -> None:
         """Try the last one or two tests, those with the highest bounds first."""
