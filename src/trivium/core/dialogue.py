@@ -198,7 +198,7 @@ def solver_stream(solver: str, item: Item, trial: int, turn: int) -> Stream:
 def _failed_attempt(item: PresentedItem, solver: str) -> Attempt:
     """An attempt without a reply."""
     origin, benchmark = item.content.origin, item.task.benchmark
-    floor = item.task.item_floor(item.original)
+    floor, ceiling = item.task.item_floor(item.original), item.task.item_ceiling(item.original)
     return Attempt(
         benchmark=benchmark.name,
         spec=None if origin is None else origin.spec,
@@ -215,7 +215,8 @@ def _failed_attempt(item: PresentedItem, solver: str) -> Attempt:
         kind=FAILED,
         floor=floor.value,
         floor_name=floor.name,
-        ceiling=item.ceiling,
+        ceiling=ceiling.value,
+        ceiling_name=ceiling.name,
         groups=item.groups,
         prompt_lines=item.prompt.count("\n") + 1,
         prompt_chars=len(item.prompt),

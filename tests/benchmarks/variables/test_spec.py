@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from trivium.benchmarks import load_task
-from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
+from trivium.benchmarks.variables.spec import VariablesSpec
 from trivium.core.errors import UserError
-from trivium.core.spec import spec_from_dict
 
 ORIGINAL: dict[str, Any] = {"design": "original", "min_vars": 10, "max_vars": 10}
 

@@ -118,6 +118,11 @@ class VariablesView:
             object.__setattr__(self, "prompt_file", read_prompt_file(self.prompt_file))
             object.__setattr__(self, "wording", "original")
 
+    @property
+    def shows_table(self) -> bool:
+        """Whether observations are a table, and not the sets of correlated variables."""
+        return not self.renderer.endswith("corrset")
+
 
 def view_of(renderer: str) -> VariablesView:
     """The view of one renderer, with defaults otherwise."""

@@ -19,7 +19,7 @@ from trivium.benchmarks.blicket.game.solvers import optimal
 from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
 from trivium.benchmarks.blicket.game.world import Game, replay
 from trivium.benchmarks.blicket.inference import observer
-from trivium.core.benchmark import Ceiling, Floor, LossSplit
+from trivium.core.benchmark import UPPER_BOUND, Ceiling, Floor, LossSplit
 from trivium.core.errors import require
 from trivium.core.reading import visible_replies
 from trivium.core.records import RECORDS, read_records
@@ -93,7 +93,7 @@ def item_floor(item: GameItem, view: GameView) -> Floor:
 
 def ceiling(spec: GameSpec, view: GameView) -> Ceiling:
     """The optimal player, who also makes the tests that the passive arm shows."""
-    return Ceiling(exact=False) if view.arm == "yoked" else limits.player_ceiling(spec)
+    return Ceiling(UPPER_BOUND) if view.arm == "yoked" else limits.player_ceiling(spec)
 
 
 def item_ceiling(item: GameItem, view: GameView) -> Ceiling:

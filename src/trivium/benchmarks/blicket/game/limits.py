@@ -21,7 +21,7 @@ from trivium.benchmarks.blicket.inference.distinct import DistinctMachines
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis
 from trivium.benchmarks.blicket.inference.observer import TINY
 from trivium.benchmarks.blicket.inference.scripts import MAX_NODES, Script, best_fixed_script
-from trivium.core.benchmark import Ceiling, Floor
+from trivium.core.benchmark import UPPER_BOUND, Ceiling, Floor
 
 SCRIPT, OPTIMAL, BLIND = "best_fixed_script", "optimal", "constant_answer"  # solvers
 
@@ -60,7 +60,7 @@ def player_ceiling(spec: GameSpec) -> Ceiling:
         bound = noise.max_correct(machines, spec.tests)
         if spec.noise:  # a light that is sometimes wrong says no more than one that never is
             bound = min(bound, player_ceiling(replace(spec, noise=0.0)).value)
-        return Ceiling(OPTIMAL, bound, False)
+        return Ceiling(UPPER_BOUND, bound)
 
 
 def fixed_script(spec: GameSpec, max_nodes: int = MAX_NODES) -> Script:
