@@ -66,7 +66,7 @@ def item_space(spec: Spec) -> int | None:
 
     Exchanging paths of one shape that print the same lines does not change an item.
     """
-    if isinstance(spec, ImplicitSpec) and spec.answerable == "mixed":
+    if spec.answerable == "mixed":
         return None
     paths, facts, blocks = _plan(spec)
     shape = layout(spec)
@@ -125,7 +125,8 @@ class Batch:
 
     tokens: Ints  # in the columns of the layout
     facts: Ints  # the lines of the layout in printed order; -1 for one that is left out
-    blocks: list[tuple[Ints, Ints | None]]  # the same for each block, and its aliases from 1
+    blocks: list[Ints]  # the same for each block
+    aliases: list[Ints | None]  # the number of each line's alias, from 1
     unknown: NDArray[np.bool_]  # whether the target's chain ends early
 
 
@@ -140,20 +141,23 @@ def _draw(spec: Spec, seed: int, start: int, count: int) -> Batch:
     tokens = np.concatenate([_distinct(words, width, spec.M) for width in shape.widths], axis=1)
     in_order = np.tile(np.arange(facts), (count, 1))
     order = in_order if spec.chain_only_ordered else words.order(facts)
-    blocks = [
-        (words.order(len(lines)), words.order(len(lines)) + 1 if aliased else None)
-        for lines in shape.blocks
-    ]
+    orders, aliases = [order], []
+    for lines in shape.blocks:
+        orders.append(words.order(len(lines)))
+        aliases.append(words.order(len(lines)) + 1 if aliased else None)
     unknown = np.zeros(count, dtype=np.bool_)
-    if isinstance(spec, ImplicitSpec) and spec.answerable == "mixed":
-        # One chain ends early, the target's if the answer is unknown.
+    if spec.answerable == "mixed":
+        # One of the chains that lead to a candidate ends early, the target's (path 0) if the answer
+        # is unknown; only the question distinguishes these chains.
+        _, own, blocks = _plan(spec)
         drawn = word_block(stream_key("answerable", key), start, count, 3).astype(np.int64)
         unknown = drawn[:, 0] % 2 == 1
-        chain = np.where(unknown, 0, 1 + drawn[:, 1] % (spec.m - 1))
-        first = 1 + drawn[:, 2] % (spec.hops - 2)  # of f2 .. f{n-1}, numbered from 0 for f1
-        cut = (order % spec.m == chain[:, None]) & (order // spec.m >= first[:, None])
-        order = np.where(cut, -1, order)
-    return Batch(tokens, order, blocks, unknown)
+        chain = np.where(unknown, 0, 1 + drawn[:, 1] % (spec.alternatives - 1))[:, None]
+        first = 2 + drawn[:, 2:] % (shape.depth - 1)  # the first hop that is missing, after f1
+        for number, plan in enumerate([own, *blocks]):
+            path, hop = np.array(plan).T[:, orders[number]]
+            orders[number] = np.where((path == chain) & (hop >= first), -1, orders[number])
+    return Batch(tokens, orders[0], orders[1:], aliases, unknown)
 
 
 class _Words:
@@ -208,11 +212,12 @@ def _batch(spec: Spec, seed: int, start: int, count: int) -> Iterator[NhopItem]:
     for row, numbers in enumerate(batch.tokens.tolist()):
         names = (template % tuple(numbers)).split(" ")
         candidates = []
-        for lines, (order, aliases) in zip(shape.blocks, batch.blocks, strict=True):
+        for lines, order, aliases in zip(shape.blocks, batch.blocks, batch.aliases, strict=True):
             printed = _triples(names, lines, order[row].tolist())
             tokens: dict[str, str] = {}
             if aliases is not None:
-                for number, line in sorted(zip(aliases[row].tolist(), printed, strict=True)):
+                numbers_left = aliases[row][order[row] >= 0].tolist()
+                for number, line in sorted(zip(numbers_left, printed, strict=True)):
                     alias = f"{spec.alias_prefix}{number}"
                     tokens[alias], line[0] = line[0], alias
             candidates.append(Candidates(lines[0][1], printed, tokens))
@@ -227,7 +232,7 @@ def _batch(spec: Spec, seed: int, start: int, count: int) -> Iterator[NhopItem]:
             answer=answer,
             accepted=[answer],
             origin=Origin(fields, seed, index),
-            may_be_unknown=fields.get("answerable") == "mixed",
+            may_be_unknown=spec.answerable == "mixed",
         )
 
 

@@ -48,6 +48,11 @@ class ImplicitSpec:
             require(allowed, f"ablate_hop must be in 2..{self.hops - 2}, got {self.ablate_hop}")
 
     @property
+    def alternatives(self) -> int:
+        """The number of possible answers."""
+        return self.m
+
+    @property
     def ablated(self) -> int:
         """The relation that is left out, or 0."""
         if not self.ablate_inner:
@@ -83,6 +88,9 @@ class ExplicitSpec:
     alias_heads_per_block: bool = False  # heads in a block are printed as aliases of that block
     alias_prefix: str = "H"  # an alias is this and a number
     chain_only_ordered: bool = False  # only the target's facts, in order: a sanity check
+    # mixed: one candidate's chain ends early, in half of the items the target's: then the right
+    # answer is "unknown"
+    answerable: Literal["always", "mixed"] = "always"
 
     def __post_init__(self) -> None:
         _check_tokens(self)
@@ -122,6 +130,12 @@ class ExplicitSpec:
                 not getattr(self, control) or len(set(self.block_sizes)) == 1,
                 f"{control} needs blocks of one size, got {self.block_sizes}",
             )
+        whole = self.path_collision_stress and self.block_head_balance
+        require(
+            self.answerable == "always" or (whole and not self.chain_only_ordered),
+            "answerable mixed needs path_collision_stress and block_head_balance, so that all "
+            "candidates have a chain that may end early, and no chain_only_ordered",
+        )
         require(
             self.contexts >= self.min_contexts or self.chain_only_ordered,
             f"block_head_balance needs context_chains of at least {self.min_contexts} "
@@ -138,6 +152,11 @@ class ExplicitSpec:
         """The number of candidates in each block."""
         own = {self.hops - 2: self.k0, self.hops - 1: self.k1}
         return tuple(own.get(block, self.k2) or self.k for block in self.blocks)
+
+    @property
+    def alternatives(self) -> int:
+        """The number of possible answers."""
+        return self.block_sizes[-1]
 
     @cached_property
     def fact_hops(self) -> int:
@@ -236,7 +255,9 @@ _CONTROLS = {
     "bal": "block_head_balance",
     "alias": "alias_heads_per_block",
 }
-_OFF = dict.fromkeys(_CONTROLS.values(), False)
+_OFF = {**dict.fromkeys(_CONTROLS.values(), False), "answerable": "always"}
+_ALL = {**dict.fromkeys(_CONTROLS.values(), True), "answerable": "always"}
+_UNANSWERABLE = "half of the items lack a needed line: the answer is unknown"
 _PLAIN_ENGLISH = "the control's items in plain English about invented people"
 EXPLICIT_DIAGNOSTICS = {
     "control": Diagnostic("no cue control", spec=_OFF),
@@ -244,7 +265,8 @@ EXPLICIT_DIAGNOSTICS = {
         name: Diagnostic(f"{control} only", spec={**_OFF, control: True})
         for name, control in _CONTROLS.items()
     },
-    "all": Diagnostic("all three cue controls", spec=dict.fromkeys(_CONTROLS.values(), True)),
+    "all": Diagnostic("all three cue controls", spec=_ALL),
+    "unanswerable": Diagnostic(_UNANSWERABLE, spec={**_ALL, "answerable": "mixed"}),
     "relations": Diagnostic(_PLAIN_ENGLISH, spec=_OFF, view={"surface": "relations"}),
 }
 _WHOLE = {"ablate_inner": False, "ablate_hop": None, "answerable": "always"}
@@ -254,10 +276,7 @@ IMPLICIT_DIAGNOSTICS = {
         "one relation left out: nothing above chance",
         spec={"ablate_inner": True, "answerable": "always"},
     ),
-    "unanswerable": Diagnostic(
-        "half of the items lack a needed fact: the answer is unknown",
-        spec={**_WHOLE, "answerable": "mixed"},
-    ),
+    "unanswerable": Diagnostic(_UNANSWERABLE, spec={**_WHOLE, "answerable": "mixed"}),
     "relations": Diagnostic(_PLAIN_ENGLISH, spec=_WHOLE, view={"surface": "relations"}),
     "baseline": Diagnostic("the pointer baseline, expected at chance", solver="pointer_f_n1"),
 }

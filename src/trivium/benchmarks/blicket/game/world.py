@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from trivium.benchmarks.blicket.game.answer import read_command, write_test
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests
 from trivium.benchmarks.blicket.game.render import seen_text
 from trivium.benchmarks.blicket.game.score import score, trajectory
+from trivium.benchmarks.blicket.inference.distinct import DistinctMachines
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, lights, mask_of
 from trivium.benchmarks.blicket.inference.observer import entropy
 from trivium.core.errors import require
@@ -93,9 +92,8 @@ def information(item: GameItem, replies: Sequence[str]) -> list[float]:
 
     A test reveals one bit at most, and all tests together no more than what is unknown at first.
     """
-    space, tests = item.space, tuple(replay(item, replies)[0].tests)
-    unknown = entropy(np.bincount(space.equivalence, weights=space.belief))
-    most = min(unknown, float(item.spec.tests))
+    tests = tuple(replay(item, replies)[0].tests)
+    most = min(entropy(DistinctMachines(item.space).weights), float(item.spec.tests))
     return [step.bits / most if most else 0.0 for step in trajectory(item.spec, tests).steps]
 
 

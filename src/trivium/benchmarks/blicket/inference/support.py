@@ -78,6 +78,6 @@ def _lighting(rule: Rule, objects: int, placed: int) -> int:
         elif rule == CONJUNCTIVE:
             lit = number == blickets.bit_count()
         else:
-            lit = number >= (1 if rule == DISJUNCTIVE else rule)
+            lit = number >= (rule if isinstance(rule, int) else 1)
         mask |= lit << blickets
     return mask
