@@ -59,6 +59,7 @@ class Attempt:
     prompt_chars: int = 0
     ceiling: float = 1.0
     floor_name: str | None = None  # the strategy that reaches the floor
+    ceiling_name: str | None = None  # the solver that reaches the ceiling, or "upper bound"
     order: int = 0  # of presentation; trials beyond the orders repeat them
     trivium: str | None = None  # the version of Trivium
     version: str | None = None  # of the benchmark's items
