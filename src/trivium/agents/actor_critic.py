@@ -15,7 +15,8 @@ import optax
 from jax import Array
 
 from trivium.agents.config import AgentConfig
-from trivium.agents.networks import Carry, Output, Policy, make_policy, sequence_layout
+from trivium.agents.layers import Output
+from trivium.agents.networks import Carry, Policy, make_policy, sequence_layout
 from trivium.agents.worlds import State, Tables, World
 
 RMS_DECAY = 0.99

@@ -185,7 +185,7 @@ class ImitatorActor(eqx.Module):
         return Past(now + 1, remaining, to_go, observation, actions), action
 
 
-def actor(world: World, model: Any, target: float | None = None) -> ImitatorActor:
+def imitator_actor(world: World, model: Any, target: float | None = None) -> ImitatorActor:
     """A trained imitator that aims at a return, by default the largest possible."""
     aim = jnp.asarray(world.maximum if target is None else target, jnp.float32)
     return ImitatorActor(model, aim, world.longest, world.observation_size, world.action_bits)

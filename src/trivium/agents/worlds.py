@@ -7,6 +7,7 @@ in one vmapped call.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from trivium.agents.config import TaskConfig
+from trivium.benchmarks.blicket.inference.hypotheses import space_of
 from trivium.benchmarks.blicket.world import jax_env
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
 
@@ -103,6 +105,52 @@ class BlicketWorld(World):
         return Measures(tested, asked, right)
 
 
+class InformedTables(NamedTuple):
+    """The environment's tables, and those of an ideal observer of its tests."""
+
+    params: Tables
+    prior: Array  # [machine]
+    lights: Array  # [set placed, machine]: the probability of a light
+    bits: Array  # the reward for one bit of information
+    task: Array  # the factor of the environment's own reward
+
+
+class InformedWorld(BlicketWorld):
+    """Blicket-v0 in which a test may earn the bits that it tells an ideal observer.
+
+    A state has the observer's posterior over the machines beside it. With noise a test can
+    mislead, and then it costs bits.
+    """
+
+    def reset(self, tables: Tables, key: Array, shape: tuple[int, ...]) -> tuple[State, Array]:
+        return self._begin(tables, *super().reset(tables.params, key, shape))
+
+    def starts(self, tables: Tables) -> tuple[State, Array]:
+        return self._begin(tables, *super().starts(tables.params))
+
+    def _begin(self, tables: Tables, state: State, observation: Array) -> tuple[State, Array]:
+        shape = (*state.shape, tables.prior.shape[0])
+        return (state, jnp.broadcast_to(tables.prior, shape)), observation
+
+    def step(self, tables: Tables, state: State, action: Array, key: Array) -> Step:
+        inner, belief = state
+        step = super().step(tables.params, inner, action, key)
+        objects = self.spec.objects
+        tested = self.measure(step.observation, step).tests > 0
+        light = step.observation[..., objects, None]
+        chance = tables.lights[jax_env.action_code(action[..., :objects])]
+        joint = belief * (light * chance + (1 - light) * (1 - chance))
+        after = jnp.where(tested[..., None], joint / joint.sum(axis=-1, keepdims=True), belief)
+        gained = entropy_bits(belief) - entropy_bits(after)
+        reward = tables.task * step.reward + tables.bits * gained
+        return step._replace(state=(step.state, after), reward=reward)
+
+
+def entropy_bits(belief: Array) -> Array:
+    """The entropy of probabilities along the last axis; 0 log 0 is 0."""
+    return -(belief * jnp.log2(jnp.where(belief > 0, belief, 1.0))).sum(axis=-1)
+
+
 def task_spec(task: TaskConfig) -> BlicketSpec:
     """The environment of a task."""
     return BlicketSpec(
@@ -125,16 +173,30 @@ def spec_world(spec: BlicketSpec) -> BlicketWorld:
 def task_world(task: TaskConfig) -> BlicketWorld:
     """The world of a task, the same for all splits and forced steps."""
     spec = replace(task_spec(task), quiz_disabled_steps=-1, hypotheses=task.universe)
-    return spec_world(spec)
+    world = spec_world(spec)
+    if task.reward == "task":
+        return world
+    bits = math.log2(len(task.spaces[0]))
+    maximum = bits + (world.maximum if task.reward == "both" else 0.0)
+    return InformedWorld(spec.width, spec.action_bits, maximum, world.longest, spec)
 
 
 def task_setting(task: TaskConfig) -> Setting:
-    """Tables to train on, and views of all machines with and without the forced steps."""
+    """Tables to train on, and views of all machines with and without the forced steps.
+
+    Views have the environment's own reward, whatever is trained on.
+    """
     spec, universe = task_spec(task), task.universe
     whole = replace(spec, hypotheses=universe)
     views = [whole, replace(whole, quiz_disabled_steps=-1)]
-    params = [jax_env.make_params(view, universe) for view in views]
-    return Setting(
-        jax_env.make_params(spec, universe),
-        jax.tree.map(lambda *leaves: jnp.stack(leaves), *params),
-    )
+    train = jax_env.make_params(spec, universe)
+    tested = [jax_env.make_params(view, universe) for view in views]
+    if task.reward != "task":
+        own = jnp.array([float(name in spec.hypotheses) for name in universe])
+        lights = space_of(universe, spec.objects).likelihood.T
+        observer = (own / own.sum(), jnp.asarray(lights, jnp.float32))
+        trained_on = (jnp.ones(()), jnp.asarray(float(task.reward == "both")))
+        train = InformedTables(train, *observer, *trained_on)
+        no_bits = (jnp.zeros(()), jnp.ones(()))
+        tested = [InformedTables(params, *observer, *no_bits) for params in tested]
+    return Setting(train, jax.tree.map(lambda *leaves: jnp.stack(leaves), *tested))
