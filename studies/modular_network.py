@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def train(out: Path, options: argparse.Namespace) -> None:
         finished = training.complete(
             checkpoint=out / f"{name}.eqx",
             seconds=options.seconds,
-            tell=lambda text, name=name: print(f"{name}: {text}", flush=True),
+            tell=partial(print, f"{name}:", flush=True),
         )
         record: dict[str, Any] = {
             "agent": name,

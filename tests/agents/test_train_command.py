@@ -15,11 +15,13 @@ from trivium.agents.config import LengthConfig, TaskConfig, large_batch, paper
 from trivium.agents.datasets import read_dataset
 from trivium.agents.folders import agent_episodes, load_agent, train_policies
 from trivium.agents.learners import segment_all
+from trivium.benchmarks.blicket.inference.hypotheses import lights, mask_of, parse
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 from trivium.benchmarks.blicket.world.policies import get_policy
 from trivium.benchmarks.blicket.world.recording import play, write_dataset
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.cli import main
+from trivium.core.errors import UserError
 
 WORDS = ["train", "a2c-mlp", "--width", "8", "--steps", "300", "--points", "3", "--forced", "2"]
 JOB = (paper("a2c-mlp", 8), TaskConfig(forced=2), LengthConfig(steps=300, points=3))
@@ -130,6 +132,7 @@ def check_episodes(agent: Any, greedy: bool, **options: Any) -> None:
             "use trivium train decis",
         ),
         (["train", "q-learning", "--noise", "0.1", "--out", "x"], "without noise"),
+        (["train", "q-learning", "--reward", "both", "--out", "x"], "has no reward both"),
         (["train", "a2c-lstm", "--objects", "4", "--out", "x"], "needs hypotheses or rules"),
         (
             ["train", "a2c-lstm", "--rules", "parity", "--split", "both_loo", "--out", "x"],
@@ -221,14 +224,15 @@ def test_an_imitator_of_a_dataset_is_trained_and_played(tmp_path: Path) -> None:
     assert [one.total for one in agent_episodes(agent, 6, seed=0, greedy=True)] == [3.0] * 6
     check_episodes(agent, False, reward_structure="quiz")
     game = ["eval", "blicket_game", "--preset", "three-objects", "--hypotheses", "disjunctive:B"]
-    game += ["disjunctive:C", "--items", "6", "--solver", f"agent:{out}", "constant_answer"]
-    assert main([*game, "--out", str(tmp_path / "g")]) == 0
-    rows = map(orjson.loads, (tmp_path / "g" / "records.jsonl").read_bytes().splitlines())
-    correct: dict[str, list[float]] = {}
-    for row in rows:
-        correct.setdefault(row["solver"], []).append(row["scores"]["correct"])
-    assert correct[f"agent:{out}"] == [1.0] * 6  # on the same items as the other solver
-    assert len(correct["constant_answer"]) == 6
+    game += ["disjunctive:C", "--items", "6"]
+    correct: dict[str, dict[str, float]] = {}
+    for solver in ("constant_answer", f"agent:{out}"):
+        run = tmp_path / solver.partition(":")[0]
+        assert main([*game, "--solver", solver, "--out", str(run)]) == 0
+        rows = map(orjson.loads, (run / "records.jsonl").read_bytes().splitlines())
+        correct[run.name] = {row["id"]: row["scores"]["correct"] for row in rows}
+    assert set(correct["agent"].values()) == {1.0}
+    assert correct["agent"].keys() == correct["constant_answer"].keys()  # on the same items
     model = (out / "agent_0.eqx").read_bytes()
     assert main([*words, "--out", str(out)]) == 0  # finished: nothing is trained again
     assert (out / "agent_0.eqx").read_bytes() == model
@@ -268,6 +272,26 @@ def test_games_are_imitated_as_episodes_of_the_quiz(tmp_path: Path) -> None:
     words += ["--width", "8", "--layers", "1", "--target", "3.0"]
     assert main([*words, "--out", str(tmp_path / "dt")]) == 0
     assert len(agent_episodes(load_agent(tmp_path / "dt"), 2, seed=0, greedy=False)) == 2
+
+
+def test_lights_of_noisy_games_are_imitated_as_they_were_seen(tmp_path: Path) -> None:
+    game = ["eval", "blicket_game", "--preset", "three-objects", "--noise", "0.3", "--items", "12"]
+    assert main([*game, "--solver", "posterior", "--out", str(tmp_path)]) == 0
+    _, episodes = read_dataset(tmp_path)
+    file, wrong = tmp_path / "records.jsonl", 0
+    rows = [orjson.loads(line) for line in file.read_bytes().splitlines()]
+    for number, row in enumerate(rows):
+        tests = row["answer"]["tests"]
+        seen = episodes.observation[number, 1 : len(tests) + 1, 3]
+        assert seen.tolist() == [float(light) for _, light in tests]
+        blickets = row["gold"].split("blickets ")[1].split(";")[0].replace(", ", "")
+        machine = parse(f"{row['groups']['form']}:{blickets}")
+        wrong += sum(light != (lights(machine, mask_of(placed)) > 0.5) for placed, light in tests)
+    assert wrong > 0  # noise did invert some of them
+    rows[3]["gold"] = "ANSWER: blickets D; form parity"
+    file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    with pytest.raises(UserError, match="names no machine of this game"):
+        read_dataset(tmp_path)
 
 
 def test_the_usage_names_what_is_trained(capsys: pytest.CaptureFixture[str]) -> None:

@@ -118,14 +118,15 @@ def play(
         uniform, key = drawn
         carry, action = actor.act(carry, moment, uniform)
         step = world.step(tables, state, action, key)
-        measures = world.measure(moment.observation, step)
         reward = step.reward.astype(jnp.float32) * live
         seen = Episodes(
             moment.observation * shown[:, None],
             action * live[:, None].astype(jnp.int32),
             reward,
             live,
-            *(part * live for part in measures),
+            step.tests * live,
+            step.form_asked * live,
+            step.form_right * live,
         )
         after = Moment(step.observation, jnp.zeros(batch), reward)
         return (step.state, after, carry, live * (1.0 - step.done), live), seen

@@ -197,6 +197,7 @@ def train_tables(
     """Train tables until their greedy policies are perfect; returns a summary."""
     spec = task_spec(task)
     require(not spec.space.noisy, "q-learning needs machines without noise")
+    require(task.reward == "task", f"q-learning has no reward {task.reward}: leave --reward out")
     _claim(out, config, spec, seed=seed, seeds=seeds)
     results = []
     for number in range(seeds):

@@ -33,13 +33,8 @@ class Step(NamedTuple):
     observation: Array
     reward: Array
     done: Array
-
-
-class Measures(NamedTuple):
-    """Counts of one step, which are summed over an episode."""
-
     tests: Array  # 1 where the machine was tested and its light seen
-    form_asked: Array  # 1 where the step answered the question about the form
+    form_asked: Array  # 1 where the action answered the question about the form
     form_right: Array  # 1 where that answer was right
 
 
@@ -71,10 +66,6 @@ class World(ABC):
     def step(self, tables: Tables, state: State, action: Array, key: Array) -> Step:
         """The response to actions [batch, bits]; finished episodes are not restarted."""
 
-    @abstractmethod
-    def measure(self, before: Array, step: Step) -> Measures:
-        """The counts of a step; `before` holds the observations before it."""
-
 
 @dataclass(frozen=True)
 class BlicketWorld(World):
@@ -90,19 +81,15 @@ class BlicketWorld(World):
         return states, jnp.zeros((*states.shape, self.observation_size))
 
     def step(self, tables: Tables, state: State, action: Array, key: Array) -> Step:
-        return Step(*jax_env.step(tables, state, jax_env.action_code(action), key))
-
-    def measure(self, before: Array, step: Step) -> Measures:
-        if not self.spec.has_quiz:
-            none = jnp.zeros_like(step.reward)
-            return Measures(none + 1.0, none, none)
-        # The question about the form shows the quiz flag and no object.
-        asked = before[..., -1] * (1.0 - before[..., :-2].max(axis=-1))
-        right = asked * (step.reward > 0)
-        tested = 1.0 - step.observation[..., -1]
-        if self.spec.has_examples:  # a demonstration is not a test
-            tested *= 1.0 - step.observation[..., -3:-1].max(axis=-1)
-        return Measures(tested, asked, right)
+        spec = self.spec
+        response = jax_env.step(tables, state, jax_env.action_code(action), key)
+        _, seen, reward, _ = response
+        tests = 1.0 - seen[..., -1] if spec.has_quiz else jnp.ones(reward.shape)
+        if spec.has_examples:  # a demonstration is not a test
+            tests *= 1.0 - seen[..., -3:-1].max(axis=-1)
+        form_phase = spec.first_question + spec.asks_objects if spec.asks_type else -1
+        asked = (state % spec.phases == form_phase).astype(jnp.float32)
+        return Step(*response, tests, asked, asked * (reward > 0))
 
 
 class InformedTables(NamedTuple):
@@ -111,8 +98,8 @@ class InformedTables(NamedTuple):
     params: Tables
     prior: Array  # [machine]
     lights: Array  # [set placed, machine]: the probability of a light
-    bits: Array  # the reward for one bit of information
     task: Array  # the factor of the environment's own reward
+    bits: Array  # the reward for one bit of information
 
 
 class InformedWorld(BlicketWorld):
@@ -136,11 +123,12 @@ class InformedWorld(BlicketWorld):
         inner, belief = state
         step = super().step(tables.params, inner, action, key)
         objects = self.spec.objects
-        tested = self.measure(step.observation, step).tests > 0
         light = step.observation[..., objects, None]
         chance = tables.lights[jax_env.action_code(action[..., :objects])]
         joint = belief * (light * chance + (1 - light) * (1 - chance))
-        after = jnp.where(tested[..., None], joint / joint.sum(axis=-1, keepdims=True), belief)
+        after = jnp.where(
+            step.tests[..., None] > 0, joint / joint.sum(axis=-1, keepdims=True), belief
+        )
         gained = entropy_bits(belief) - entropy_bits(after)
         reward = tables.task * step.reward + tables.bits * gained
         return step._replace(state=(step.state, after), reward=reward)
@@ -186,17 +174,18 @@ def task_setting(task: TaskConfig) -> Setting:
 
     Views have the environment's own reward, whatever is trained on.
     """
-    spec, universe = task_spec(task), task.universe
+    universe = task.universe
+    spec = task_spec(task)
     whole = replace(spec, hypotheses=universe)
-    views = [whole, replace(whole, quiz_disabled_steps=-1)]
-    train = jax_env.make_params(spec, universe)
-    tested = [jax_env.make_params(view, universe) for view in views]
-    if task.reward != "task":
-        own = jnp.array([float(name in spec.hypotheses) for name in universe])
-        lights = space_of(universe, spec.objects).likelihood.T
-        observer = (own / own.sum(), jnp.asarray(lights, jnp.float32))
-        trained_on = (jnp.ones(()), jnp.asarray(float(task.reward == "both")))
-        train = InformedTables(train, *observer, *trained_on)
-        no_bits = (jnp.zeros(()), jnp.ones(()))
-        tested = [InformedTables(params, *observer, *no_bits) for params in tested]
-    return Setting(train, jax.tree.map(lambda *leaves: jnp.stack(leaves), *tested))
+    earned = {"task": (1, 0), "information": (0, 1), "both": (1, 1)}[task.reward]
+
+    def tables(spec: BlicketSpec, weights: tuple[int, int]) -> Tables:
+        params = jax_env.make_params(spec, universe)
+        if task.reward == "task":
+            return params
+        drawn = jnp.array([float(name in spec.hypotheses) for name in universe])
+        lights = jnp.asarray(space_of(universe, spec.objects).likelihood.T, jnp.float32)
+        return InformedTables(params, drawn / drawn.sum(), lights, *map(jnp.float32, weights))
+
+    views = [tables(view, (1, 0)) for view in (whole, replace(whole, quiz_disabled_steps=-1))]
+    return Setting(tables(spec, earned), jax.tree.map(lambda *leaves: jnp.stack(leaves), *views))
