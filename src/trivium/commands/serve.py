@@ -26,6 +26,7 @@ Example: trivium serve export experiment.study --out data
 Example: trivium serve delete experiment.study CODE
 Example: trivium serve release experiment.study PARTICIPANT"""
 ADMIN_TOKEN = "admin-token"
+FOLDERS = {"person": ".study", "simulated": ".simulated", "pilot": ".pilot"}  # beside the file
 DEMO = resources.files(f"{EXTENSIONS[0]}.people").joinpath("paper.toml")
 
 
@@ -34,13 +35,16 @@ class Flags:
     """What is served, and where."""
 
     experiment: Path | None = argument("EXPERIMENT.toml", None)  # the experiment file
-    study: Path | None = None  # the folder of the study (default: beside the experiment file)
+    # the folder of the study (default: beside the experiment file; .simulated or .pilot for those)
+    study: Path | None = None
     host: str = "127.0.0.1"  # the address to listen on; 0.0.0.0 is all of them
     port: int = 8000  # 0 is any free one
     demo: bool = False  # serve the paper's experiment as a temporary study
     # addresses or networks of proxies whose headers are trusted
     proxy: tuple[str, ...] = ()
-    simulate: int = 0  # number of simulated participants in a browser, after which it ends
+    pilot: bool = False  # a pilot: a study of its own, marked as such in all data
+    # number of simulated participants in a browser, after which it ends; a study of its own
+    simulate: int = 0
     solver: str = "information_gain"  # what the simulated participants reply
 
 
@@ -88,17 +92,18 @@ def main(args: Sequence[str]) -> int:
             require(flags.study is None, "--study goes with an experiment file, not with --demo")
             experiment = Path(stack.enter_context(TemporaryDirectory())) / "demo.toml"
             experiment.write_bytes(DEMO.read_bytes())
-        folder = flags.study or experiment.with_suffix(".study")
-        stack.enter_context(locked(folder))
-        return _serve(flags, experiment, folder)
+        of = "simulated" if flags.simulate else "pilot" if flags.pilot else "person"
+        folder = flags.study or experiment.with_suffix(FOLDERS[of])
+        stack.enter_context(locked(folder, "--study"))
+        return _serve(flags, experiment, folder, of)
 
 
-def _serve(flags: Flags, experiment: Path, folder: Path) -> int:
+def _serve(flags: Flags, experiment: Path, folder: Path, kind: str) -> int:
     from trivium.people.server import Server  # noqa: PLC0415 - it needs an extra
     from trivium.people.store import kept_secret  # noqa: PLC0415
     from trivium.people.study import open_study  # noqa: PLC0415
 
-    study = open_study(experiment, folder)
+    study = open_study(experiment, folder, kind)
     token = kept_secret(folder / ADMIN_TOKEN, secrets.token_urlsafe(18).encode()).decode()
     server = Server(study, token, flags.host, flags.port, proxies=flags.proxy)
     print(f"study in {folder}")

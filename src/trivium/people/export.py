@@ -58,7 +58,12 @@ def export_study(study: Study, out: Path) -> int:
             ],
             "events.csv": map(vars, study.store.events(one.id)),
         }
-        pages = [page_of(each.item.task.benchmark).rows(each) for each in session.rounds]
+        pages = [
+            page_of(each.item.task.benchmark).rows(
+                each, [step for step in session.timeline if step.item == number]
+            )
+            for number, each in enumerate(session.rounds, start=1)
+        ]
         for name, own in (pair for each in (found, *pages) for pair in each.items()):
             rows[name] += [whose | row for row in own]
     with atomic_write(out / RECORDS) as file:
@@ -110,6 +115,11 @@ def attempts_of(study: Study, participant: Participant, session: Session) -> lis
         key = (attempt.id, attempt.seed)
         attempt.trial = seen[key] = seen.get(key, -1) + 1  # a small pool may repeat an item
         attempt.groups |= {"condition": session.condition.name, "arm": session.condition.arm}
+        attempt.groups |= {
+            one.id: session.answers[one.id]
+            for one in study.experiment.questions
+            if one.kind == "choice" and one.id in session.answers
+        }
         made.append(attempt)
     return made
 

@@ -15,7 +15,15 @@ import orjson
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.errors import require
-from trivium.core.records import MANIFEST, PEOPLE, PERSON, UNSCORED, Row, read_records, solver_group
+from trivium.core.records import (
+    MANIFEST,
+    PEOPLE,
+    UNSCORED,
+    Row,
+    is_participant,
+    read_records,
+    solver_group,
+)
 from trivium.core.spec import read_mapping
 from trivium.core.statistics import Bounds, Estimate, paired_difference, several
 from trivium.report.charts import model_styles
@@ -162,7 +170,7 @@ def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
                 labels[key][row["id"], row.get("seed"), spec] = item
             versions[key].add(str(row.get("version")))
             scores[key].setdefault(item, []).append(value)
-            if solver.startswith(PERSON):
+            if is_participant(solver):
                 people[key].append((solver, item, value))
     return [
         SolverScores(

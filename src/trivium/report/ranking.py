@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, zip_longest
 
-from trivium.core.records import PEOPLE
 from trivium.core.statistics import Estimate, mean_interval, paired_difference, several
 from trivium.report.compare import Difference, SolverScores, differences
 from trivium.report.overview import Bar, bar
@@ -68,7 +67,7 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
     scores: dict[str, dict[str, dict[str, float]]] = defaultdict(dict)  # model, benchmark, item
     for results in all_results:
         for model in results.models:
-            own = {} if model == PEOPLE else results.item_scores(model)
+            own = {} if results.role(model) == "person" else results.item_scores(model)
             if own and results.benchmark.metrics[0].bounds == UNIT:
                 items = {str(item): value for item, value in own.items()}
                 scores[model][results.benchmark.name] = items

@@ -12,7 +12,7 @@ import orjson
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.reading import visible_replies
-from trivium.core.records import PERSON, Row, row_order
+from trivium.core.records import Row, is_participant, row_order
 from trivium.core.spec import spec_from_dict
 from trivium.core.statistics import Estimate, mean_interval
 
@@ -53,7 +53,7 @@ def mean_traces(benchmark: AnyBenchmark, games: Mapping[tuple[str, str], Sequenc
             item, view = presented_item(benchmark, record)
             steps = benchmark.explain(item, visible_replies(replies_of(record)), view)
             if steps:
-                person = record["solver"].startswith(PERSON)
+                person = is_participant(record["solver"])
                 own[record["solver"] if person else number].append([one.bits for one in steps])
         if own:
             traces[key] = own

@@ -17,7 +17,7 @@ import orjson
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark, ChartAxis
 from trivium.core.errors import UserError, require
-from trivium.core.records import MANIFEST, PEOPLE, RECORDS, Row, read_records, solver_group
+from trivium.core.records import MANIFEST, PARTICIPANTS, RECORDS, Row, read_records, solver_group
 from trivium.core.results import Summary, Tally, item_number, merged
 from trivium.core.spec import changed_fields, read_mapping, short, spec_from_dict
 from trivium.core.statistics import Estimate
@@ -289,7 +289,7 @@ def natural(value: Any) -> list[tuple[bool, bool, Any]]:
 
 def role_of(benchmark: AnyBenchmark, solver: str) -> str:
     """The role of a built-in solver, person for people; any other solver counts as a model."""
-    if solver == PEOPLE:
+    if solver in PARTICIPANTS.values():
         return "person"
     known = benchmark.solvers.get(solver)
     return "model" if known is None else known.role

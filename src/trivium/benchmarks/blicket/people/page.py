@@ -15,7 +15,7 @@ from trivium.benchmarks.blicket.people.drawing import THINGS, machine_view
 from trivium.benchmarks.blicket.people.rounds import PRACTICE_THINGS, GameRound, Practice
 from trivium.core.errors import require
 from trivium.core.task import PresentedItem
-from trivium.people.pages import Activity, Page, Round, View, read_tables
+from trivium.people.pages import Activity, Page, Round, Timed, View, read_tables
 from trivium.people.texts import Texts
 
 if TYPE_CHECKING:
@@ -26,12 +26,13 @@ class GamePage(Page):
     """A page with practice, example machines, tests and questions."""
 
     kind = "game"
+    screens = ("practice", "example", "new", "explore", "watch", "object", "form")
     watchable = True
     package = "trivium.benchmarks.blicket.people"
     tables = read_tables(package)
-    head = """<link rel="stylesheet" href="/static/machine.css">
-<script src="/static/shapes.js" defer></script>
-<script src="/static/machine.js" defer></script>
+    head = """<link rel="stylesheet" href="static/machine.css">
+<script src="static/shapes.js" defer></script>
+<script src="static/machine.js" defer></script>
 """
     labels = ("button.sound_on", "button.sound_off", "light.on", "light.off")
 
@@ -40,15 +41,20 @@ class GamePage(Page):
         return Practice()
 
     def picture(self, number: int, texts: Texts) -> View:
-        """The practice machine: empty, then with a thing on it, then with its light on."""
-        placed, lit = "A" if number >= 2 else "", True if number == 3 else None
+        """The practice machine: empty, then with a thing on it, then with both and its light on.
+
+        Two things on a machine that lights up leave open whether one of them is enough.
+        """
+        placed, lit = ("", "", "A", "AB")[min(number, 3)], True if number >= 3 else None
         return {"picture": machine_view("practice", PRACTICE_THINGS, placed, lit, texts)}
 
     def start(self, item: PresentedItem, shown: Sequence[str] | None, first: bool) -> Round:
         """A game; example machines come only before the first one."""
         return GameRound(item, shown, first)
 
-    def rows(self, one: Round) -> Mapping[str, Iterator[dict[str, Any]]]:
+    def rows(
+        self, one: Round, steps: Sequence[Timed]
+    ) -> Mapping[str, Iterator[dict[str, Any]]]:
         """Every test with its information."""
         return {"tests.csv": _tests(one)}
 
