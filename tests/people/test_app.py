@@ -430,7 +430,9 @@ def test_the_admin_page_needs_its_token(study: Study) -> None:
     http.post("/admin/pause", data={"paused": "no", "form": token})
     assert Client(browser(study)).view["screen"] == "consent"
     assert http.get("/admin/export/..%2f..%2fsecret.key").status_code == 404
-    assert http.get("/admin/export/dictionary.csv").text.startswith("file,column,meaning")
+    assert http.get("/admin/export/dictionary.csv").text.startswith(
+        "file,column,type,meaning,missing"
+    )
     guesses = [http.post("/admin/login", data={"token": "x"}).status_code for _ in range(10)]
     assert 429 in guesses
 
@@ -450,7 +452,7 @@ def test_hostile_text_is_shown_safely_everywhere(tmp_path: Path) -> None:
     export_study(study, tmp_path / "out")
     with (tmp_path / "out/participants.csv").open(newline="") as file:
         row = next(csv.DictReader(file))
-    assert orjson.loads(row["answers"]) == {"remark": HOSTILE}
+    assert row["remark"] == "'" + HOSTILE
     for path in (tmp_path / "out").glob("*.csv"):
         with path.open(newline="") as file:
             cells = [cell for row in csv.reader(file) for cell in row]
@@ -466,7 +468,7 @@ def test_a_hostile_reply_is_guarded_in_tables(tmp_path: Path) -> None:
         client.post("next")
     client.post("reply", HOSTILE)
     export_study(study, tmp_path / "out")
-    with (tmp_path / "out/answers.csv").open(newline="") as file:
+    with (tmp_path / "out/trials.csv").open(newline="") as file:
         assert next(csv.DictReader(file))["reply"] == "'" + HOSTILE
     assert main(["report", str(tmp_path / "out")]) == 0
     page = (tmp_path / "out/report.html").read_text()

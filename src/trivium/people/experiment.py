@@ -17,11 +17,12 @@ from trivium.core.errors import UserError, require, require_known
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import PresentedItem, Task
 from trivium.people.adaptive import axis_of
-from trivium.people.pages import TEXT, Page, page_of
+from trivium.people.pages import TEXT, Page, Tables, page_of, read_tables
 from trivium.people.texts import Texts, read_texts
 from trivium.thresholds.search import Axis
 
 MAX_POOL = 10_000
+TABLES = read_tables("trivium.people")
 SCREENS = ("consent", "questions", "instructions", "check")  # of every page
 
 
@@ -210,9 +211,7 @@ class Experiment:
             self._check_condition(one)
         levels = {tuple(one.factors) for one in self.conditions}
         require(len(levels) == 1, "factors must be the same in all conditions")
-        taken = {*self.conditions[0].factors, "condition", "arm", "participant", "source"}
-        clash = sorted(taken & set(asked))
-        require(not clash, f"ids of questions must not be {', '.join(clash)}: columns of the data")
+        self.tables  # noqa: B018 - refuses a column that there are two of
         shown = {*SCREENS, *(name for page in self.pages for name in page.screens)}
         for name, seconds in self.minimum_seconds.items():
             require_known(name, shown, f"screen {name!r}", "minimum_seconds")
@@ -242,6 +241,32 @@ class Experiment:
     def measure_of(self, condition: Condition) -> str:
         """The name of the metric that is analysed."""
         return self.measure or condition.task.benchmark.metrics[0].name
+
+    @property
+    def factors(self) -> list[str]:
+        """The names of the factors of the design."""
+        return list(self.conditions[0].factors)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The tables of the export: the common ones, those of pages, and the columns of its own."""
+        found = {name: dict(columns) for name, columns in TABLES.items()}
+        for condition in self.conditions:
+            benchmark = condition.task.benchmark
+            found["trials.csv"] |= {one.name: ("number", one.about) for one in benchmark.metrics}
+            for name, columns in page_of(benchmark).tables.items():
+                found[name] = found.get(name, {}) | dict(columns)
+        own = dict.fromkeys(self.factors, ("text", "the level of this factor"))
+        for one in self.questions:
+            require(one.id not in own, f"{one.id!r} is a question and a factor")
+            own[one.id] = ("text", f"the answer to: {one.text}")
+        for name in ("participants.csv", "trials.csv"):
+            clash = ", ".join(sorted(own.keys() & found[name].keys()))
+            require(
+                not clash, f"questions and factors must not be named like a column of data: {clash}"
+            )
+            found[name] |= own
+        return found
 
     def asked(self, at: str) -> list[Question]:
         """The questions at the start or at the end."""

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 MAX_REPLY = 10_000  # characters of a text
 WITHOUT_VALUE = ("next", "press", "finish", "retry")  # kinds of steps
-Tables = Mapping[str, Mapping[str, str]]  # the columns of every table, with their meanings
+Column = Sequence[str]  # the type of a column and what it means
+Tables = Mapping[str, Mapping[str, Column]]  # the columns of every table
 View = dict[str, Any]  # a screen, as it is sent to the browser
 
 
@@ -47,11 +48,12 @@ class Timed:
     """A step with its screen and its time, for the tables of the export."""
 
     screen: str
-    item: int  # the number of the item, from 1; 0 before the first
+    item: int  # the number of the item, from 1; 0 outside items
     kind: str
     value: Any
     onset: float  # when the screen appeared or the last step ended, seconds after the first step
     seconds: float  # from the onset to the step
+    replies: int  # of the item, after the step
 
 
 Handlers = Mapping[tuple[str, str], Callable[[Any, Step], None]]  # by stage and kind of step
@@ -144,7 +146,10 @@ class Page:
         return Round(item)
 
     def rows(self, one: Round, steps: Sequence[Timed]) -> Mapping[str, Iterable[dict[str, Any]]]:
-        """The rows of an item, with its steps, in each of the page's tables."""
+        """The rows of an item, with its steps, in each of the page's tables.
+
+        Those of trials.csv are added to the item's row there.
+        """
         return {}
 
     def write_episodes(self, rounds: Sequence[Round], name: str, folder: Path) -> dict[str, int]:

@@ -65,7 +65,8 @@ class Session(Staged):
         """Take a step; RefusedError if it is not possible here."""
         if self.steps >= MAX_STEPS * (1 + len(self.rounds)):
             raise RefusedError("too many steps")
-        screen, item, before = self.stage, len(self.rounds), self._time
+        screen, before = self.stage, self._time
+        item = 0 if self.activity is None else len(self.rounds)
         self._time = step.server_time
         if self.activity is None:
             super().take(step)
@@ -85,6 +86,7 @@ class Session(Staged):
                 step.value,
                 onset=round(last.onset + last.seconds, 3) if last else 0.0,
                 seconds=round(waited if step.seconds is None else step.seconds, 3),
+                replies=len(self.rounds[item - 1].dialogue.replies) if item else 0,
             )
         )
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trivium.benchmarks.blicket.game.generate import GameAnswer
+from trivium.benchmarks.blicket.game.generate import GameAnswer, gold
 from trivium.benchmarks.blicket.game.score import exploration_kinds, trajectory
 from trivium.benchmarks.blicket.game.spec import UNSURE
 from trivium.benchmarks.blicket.game.world import Game, replay
@@ -52,11 +52,22 @@ class GamePage(Page):
         """A game; example machines come only before the first one."""
         return GameRound(item, shown, first)
 
-    def rows(
-        self, one: Round, steps: Sequence[Timed]
-    ) -> Mapping[str, Iterator[dict[str, Any]]]:
-        """Every test with its information."""
-        return {"tests.csv": _tests(one)}
+    def rows(self, one: Round, steps: Sequence[Timed]) -> Mapping[str, Iterable[dict[str, Any]]]:
+        """Every test with its information, every answer about an object, and the item's order."""
+        item = one.item.content
+        examples = "+".join(item.examples.values()) or item.spec.demonstrations
+        answer = next((step.value for step in steps if step.kind == "form"), None)
+        about = {
+            "machine": item.truth,
+            "object_order": item.listing,
+            "example_order": examples,
+            "answered_form": answer,
+        }
+        return {
+            "trials.csv": [about],
+            "tests.csv": _tests(one, steps),
+            "objects.csv": _objects(one, steps),
+        }
 
     def write_episodes(self, rounds: Sequence[Round], name: str, folder: Path) -> dict[str, int]:
         """Write every finished game as an episode of the environment."""
@@ -86,23 +97,55 @@ class GamePage(Page):
 PAGE = GamePage()
 
 
-def _tests(one: Round) -> Iterator[dict[str, Any]]:
+def _tests(one: Round, steps: Sequence[Timed]) -> Iterator[dict[str, Any]]:
     item = one.item.content
     made = tuple(replay(item, one.dialogue.replies)[0].tests)
-    steps, kinds = trajectory(item.spec, made).steps, exploration_kinds(made)
-    rows = zip(made, steps, kinds, strict=True)
-    for number, ((placed, light), step, kind) in enumerate(rows, start=1):
+    measures, kinds = trajectory(item.spec, made).steps, exploration_kinds(made)
+    rows = zip(made, measures, kinds, _test_times(one, steps), strict=True)
+    for number, ((placed, light), measure, kind, (onset, seconds)) in enumerate(rows, start=1):
         yield {
-            "item": item.id,
-            "seed": item.origin.seed,
-            "index": item.origin.index,
             "machine": item.truth,
             "test": number,
-            "objects": placed,
+            "objects": placed or "none",
             "light": int(light),
-            "bits": round(step.bits, 6),
-            "best_bits": round(step.best_gain, 6),
+            "bits": round(measure.bits, 6),
+            "best_bits": round(measure.best_gain, 6),
             "kind": kind,
+            "onset": onset,
+            "seconds": seconds,
+        }
+
+
+def _test_times(one: Round, steps: Sequence[Timed]) -> Iterator[tuple[float, float]]:
+    """The onset and the duration of every test that was made or watched."""
+    replies = one.dialogue.replies
+    made = [len(replay(one.item.content, replies[:n])[0].tests) for n in range(len(replies) + 1)]
+    tests, own = 0, list[Timed]()  # the steps since the last test
+    for step in steps:
+        if step.screen not in ("explore", "watch", "text"):
+            continue
+        own.append(step)
+        if made[step.replies] > tests:
+            yield own[0].onset, round(sum(each.seconds for each in own), 3)
+            tests, own = made[step.replies], []
+
+
+def _objects(one: Round, steps: Sequence[Timed]) -> Iterator[dict[str, Any]]:
+    item = one.item.content
+    true = gold(item)
+    right = dict.fromkeys(true.blickets, "yes") | dict.fromkeys(true.inhibitors, INHIBITOR)
+    asked = [step for step in steps if step.kind == "object"]
+    pairs = zip(item.listing, asked, strict=False)
+    for number, (letter, step) in enumerate(pairs, start=1):
+        yield {
+            "question": number,
+            "object": letter,
+            "shape": THINGS[letter],
+            "answer": step.value,
+            "blicket": int(letter in true.blickets),
+            "correct": int(step.value == right.get(letter, "no")),
+            "onset": step.onset,
+            "seconds": step.seconds,
         }
 
 
