@@ -197,7 +197,7 @@ def test_headers_of_proxies_are_believed_of_named_ones_only(
     pytest.importorskip("uvicorn")
     from trivium.people.server import Server
 
-    server = Server(study, TOKEN, proxies=proxies)
+    server = Server(make_app(study, TOKEN), proxies=proxies)
     with server.in_background():
         request = urllib.request.Request(server.url, headers={"X-Forwarded-Proto": "https"})
         with urllib.request.urlopen(request, timeout=20) as response:
@@ -210,7 +210,7 @@ def test_a_proxy_must_be_an_address(study: Study) -> None:
 
     for text in ("*", "everything", "10.0.0.1/8"):
         with pytest.raises(UserError, match="proxy must be addresses or networks"):
-            Server(study, TOKEN, proxies=(text,))
+            Server(make_app(study, TOKEN), proxies=(text,))
 
 
 def test_who_failed_the_questions_twice_gets_a_code_too(study: Study) -> None:

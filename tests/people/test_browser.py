@@ -24,6 +24,7 @@ from tests.people.client import BASELINE, GAME, PAPER, make_study
 from tests.people.test_study import Direct, game_of
 from trivium.cli import main
 from trivium.core.dialogue import solve
+from trivium.people.app import make_app
 from trivium.people.export import export_study
 from trivium.people.server import Server
 from trivium.people.session import ENDED
@@ -121,7 +122,7 @@ def go_through(
     browser: Any, study: Study, kind: type[Watched], solver: str, **context: Any
 ) -> Watched:
     """A whole session; the browser must have nothing to complain about."""
-    server = Server(study, "token")
+    server = Server(make_app(study, "token"))
     with server.in_background():
         opened = browser.new_context(**context)
         page = opened.new_page()
@@ -276,7 +277,7 @@ def test_screens_without_a_next_step(browser: Any, tmp_path: Path, ending: str) 
     study = make_study(
         tmp_path, f"title = 'x'\ntap_guard = 0\npractice = false\n[[conditions]]{text}"
     )
-    server = Server(study, "token")
+    server = Server(make_app(study, "token"))
     with server.in_background():
         opened = browser.new_context(**LARGE)
         page = opened.new_page()
@@ -310,7 +311,7 @@ def test_dragging_reloading_two_tabs_and_fast_fingers(browser: Any, tmp_path: Pa
         tmp_path,
         f"title = 'x'\ntap_guard = 0\npractice = false\ncheck = false\n{GAME}preset = 'paper'",
     )
-    server = Server(study, "token")
+    server = Server(make_app(study, "token"))
     with server.in_background():
         context = browser.new_context()
         page = context.new_page()
@@ -355,7 +356,7 @@ def test_a_double_tap_counts_once_on_every_screen(browser: Any, tmp_path: Path) 
     study = make_study(
         tmp_path, f"title = 'x'\npractice = false\ncheck = false\n[[conditions]]{text}"
     )
-    server = Server(study, "token")
+    server = Server(make_app(study, "token"))
     with server.in_background():
         context = browser.new_context(**PHONE)
         page = context.new_page()

@@ -321,7 +321,7 @@ def test_people_can_reread_demonstrations_and_know_the_budget(tmp_path: Path) ->
 def test_slow_headers_do_not_block_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "REQUEST_SECONDS", 0.5)
     monkeypatch.setattr(server, "MAX_CONNECTIONS", 20)
-    running = server.Server(make_study(tmp_path, SHORT), "token")
+    running = server.Server(make_app(make_study(tmp_path, SHORT), "token"))
     port = int(running.url.rstrip("/").rpartition(":")[2])
     with running.in_background():
         slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(60)]

@@ -142,33 +142,37 @@ def _estimate(scores: Sequence[float]) -> Estimate:
     return mean_interval(scores, bounds=(0.0, 1.0) if within else None)
 
 
+def effect_names(experiment: Experiment) -> list[str]:
+    """The main effects and interactions of factors with two levels each; none in other designs."""
+    return list(_contrasts(experiment))
+
+
 def effects(experiment: Experiment, people: Sequence[Person]) -> dict[str, Estimate]:
-    """The main effects and interactions of factors with two levels each; {} for other designs.
+    """The estimates of all effects; {} where a cell is empty.
 
     An effect is the score at the first level of a factor minus that at the second; an interaction
     is the difference between two such effects.
     """
-    levels: dict[str, list[str]] = {}
-    for condition in experiment.conditions:
-        for name, level in condition.factors.items():
-            levels.setdefault(name, []).append(level)
-    two = {name: list(dict.fromkeys(own)) for name, own in levels.items()}
-    cells = {tuple(one.factors.values()): _scores(people, one) for one in experiment.conditions}
-    complete = all(len(own) == 2 for own in two.values()) and len(cells) == 2 ** len(two)
-    if not two or not complete or not all(cells.values()):
+    cells = [_scores(people, one) for one in experiment.conditions]
+    if not all(cells):
+        return {}
+    return {name: contrast(cells, weights) for name, weights in _contrasts(experiment).items()}
+
+
+def _contrasts(experiment: Experiment) -> dict[str, list[float]]:
+    """The weight of every condition in each effect."""
+    cells = [one.factors for one in experiment.conditions]
+    factors = experiment.factors
+    levels = {name: list(dict.fromkeys(own[name] for own in cells)) for name in factors}
+    complete = len({tuple(own.values()) for own in cells}) == len(cells) == 2 ** len(factors)
+    if not factors or not complete or any(len(own) != 2 for own in levels.values()):
         return {}
     found = {}
-    for size in range(1, len(two) + 1):
-        for chosen in combinations(two, size):
-            weights = []
-            for own in cells:
-                signs = [
-                    1 if own[number] == two[name][0] else -1
-                    for number, name in enumerate(two)
-                    if name in chosen
-                ]
-                weights.append(math.prod(signs) / 2 ** (len(two) - size))
-            found[" x ".join(chosen)] = contrast(list(cells.values()), weights)
+    for size in range(1, len(factors) + 1):
+        for chosen in combinations(factors, size):
+            signs = [[1 if own[n] == levels[n][0] else -1 for n in chosen] for own in cells]
+            scale = 2 ** (len(factors) - size)
+            found[" x ".join(chosen)] = [math.prod(own) / scale for own in signs]
     return found
 
 

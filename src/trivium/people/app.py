@@ -21,6 +21,7 @@ from starlette.staticfiles import StaticFiles
 
 from trivium.people import security
 from trivium.people.admin import Admin
+from trivium.people.experiment import Experiment
 from trivium.people.pages import RefusedError, View
 from trivium.people.screens import ending_screen, screen
 from trivium.people.security import equal
@@ -51,9 +52,7 @@ class People:
     def __init__(self, study: Study) -> None:
         self.study = study
         self._by_session = security.Rates(20, 100)
-        head = "".join(page.head for page in study.experiment.pages)
-        page = resources.files(__package__).joinpath("static", "index.html").read_text("utf-8")
-        self._page = page.replace("<script", f"{head}<script", 1)
+        self._page = index_page(study.experiment)
 
     async def page(self, request: Request) -> Response:
         """The page; parameters of a link are removed from the address by a redirect."""
@@ -164,14 +163,32 @@ class People:
         self._by_session.check(who.key)
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
             raise HTTPException(415, "JSON is needed")
-        body = await security.read_body(request)
-        try:
-            value = orjson.loads(body)
-        except orjson.JSONDecodeError:
-            raise HTTPException(400, "not JSON") from None
-        if not isinstance(value, dict):
-            raise HTTPException(400, "an object is needed")
-        return who, value
+        return who, await read_json(request)
+
+
+def index_page(experiment: Experiment) -> str:
+    """The page, with the scripts and styles of drawn pages."""
+    head = "".join(page.head for page in experiment.pages)
+    page = resources.files(__package__).joinpath("static", "index.html").read_text("utf-8")
+    return page.replace("<script", f"{head}<script", 1)
+
+
+def static_files(experiment: Experiment) -> Mount:
+    """The route of the scripts, styles and pictures."""
+    packages = dict.fromkeys(("trivium.people", *(one.package for one in experiment.pages)))
+    return Mount("/static", StaticFiles(packages=[(one, "static") for one in packages]))
+
+
+async def read_json(request: Request) -> dict[str, Any]:
+    """The JSON object in the body of a request."""
+    body = await security.read_body(request)
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise HTTPException(400, "not JSON") from None
+    if not isinstance(value, dict):
+        raise HTTPException(400, "an object is needed")
+    return value
 
 
 async def _refused(request: Request, problem: Exception) -> Response:
@@ -183,7 +200,6 @@ async def _refused(request: Request, problem: Exception) -> Response:
 def make_app(study: Study, admin_token: str) -> Starlette:
     """The application of a study."""
     people, admin = People(study), Admin(study, admin_token)
-    packages = dict.fromkeys(("trivium.people", *(one.package for one in study.experiment.pages)))
     rate = study.experiment.requests_per_second
     by_address = security.Rates(rate, 5 * rate)
 
@@ -204,7 +220,7 @@ def make_app(study: Study, admin_token: str) -> Starlette:
             route("/admin/login", admin.login, "POST"),
             route("/admin/pause", admin.pause, "POST"),
             route("/admin/export/{name}", admin.export, "GET"),
-            Mount("/static", StaticFiles(packages=[(one, "static") for one in packages])),
+            static_files(study.experiment),
         ],
         middleware=[Middleware(security.SafeHeaders)],
         exception_handlers={HTTPException: _refused, ClientDisconnect: _refused},

@@ -1,4 +1,4 @@
-"""The server of a study."""
+"""The server of an application."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from typing import ClassVar
 
 import h11
 import uvicorn
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from trivium.core.errors import UserError
-from trivium.people.app import make_app
-from trivium.people.study import Study
 
 REQUEST_SECONDS = 20  # in which a whole request must come
 MAX_CONNECTIONS = 500  # from one address; a class may share one
@@ -76,15 +75,14 @@ class LimitedProtocol(H11Protocol):
 
 
 class Server:
-    """A study on an address, whose port is bound at once.
+    """An application on an address, whose port is bound at once.
 
     Headers of proxies are trusted only from the addresses and networks in `proxies`.
     """
 
     def __init__(
         self,
-        study: Study,
-        token: str,
+        app: ASGIApp,
         host: str = "127.0.0.1",
         port: int = 0,
         *,
@@ -110,7 +108,7 @@ class Server:
         # No access log: links hold the names that recruiting services give to participants.
         protocol = type("Protocol", (LimitedProtocol,), {"trusted": trusted, "opened": Counter()})
         config = uvicorn.Config(
-            make_app(study, token),
+            app,
             http=protocol,
             ws="none",
             access_log=False,

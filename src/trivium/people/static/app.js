@@ -125,7 +125,7 @@ function show(next, kind = "") {
   const moved = before && before.screen === view.screen && view.machine;
   const heading = make("h1", { tabindex: "-1" }, view.title);
   document.title = view.title;
-  const parts = [view.eyebrow ? make("p", { class: "eyebrow" }, view.eyebrow) : null, heading];
+  const parts = [view.preview ? make("p", { class: "preview" }, view.preview) : null, view.eyebrow ? make("p", { class: "eyebrow" }, view.eyebrow) : null, heading];
   for (const text of view.paragraphs || []) parts.push(make("p", { class: "lead" }, text));
   if (view.rules && view.rules.length) parts.push(make("ul", { class: "rules" }, ...view.rules.map((rule) => make("li", {}, rule))));
   if (view.picture) parts.push(machine(view.picture, false));
