@@ -18,8 +18,9 @@ from trivium.cli import main
 from trivium.people.app import make_app
 from trivium.people.experiment import read_experiment
 from trivium.people.preregistration import RULES, preregistration
-from trivium.people.preview import all_views, make_preview
+from trivium.people.preview import make_preview
 from trivium.people.store import Contact
+from trivium.people.walk import all_views
 
 PAID = """
 title = "paid"

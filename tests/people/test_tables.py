@@ -11,7 +11,9 @@ import pytest
 
 from tests.people.client import GAME, PAPER, make_study
 from tests.people.test_study import ARMS, Direct
+from trivium.cli import main
 from trivium.core.errors import UserError
+from trivium.core.statistics import Estimate
 from trivium.people.analysis import contrast
 from trivium.people.experiment import read_experiment
 from trivium.people.export import export_study
@@ -179,6 +181,17 @@ def test_the_analysis_of_the_two_by_two_is_that_of_five_lines_of_pandas(tmp_path
     assert found["value"] == pytest.approx((m * sign).sum())
     assert (found["low"], found["high"]) == pytest.approx((middle - half, middle + half), abs=1e-6)
     assert set(reported) == {"hypotheses", "structure", "hypotheses x structure"}
+    words = ["eval", "blicket_game", "--preset", "demonstrations-given", "--seed", "7", "--items"]
+    assert main([*words, "120", "--solver", "optimal", "--out", str(tmp_path / "out/o")]) == 0
+    assert main(["report", str(tmp_path / "out")]) == 0
+    page = (tmp_path / "out/report.html").read_text()
+    text = str(Estimate(**found))
+    assert f"The interaction hypotheses x structure on correct is {text}." in page
+    assert "24 of 24 people have completed; 0 of them are excluded" in page
+    assert "<dt>participants</dt><dd>people</dd>" in page
+    assert "<dt>models</dt>" not in page
+    assert "The same items, other solvers" in page
+    assert "What participants read" in page
 
 
 def test_a_contrast_of_means_is_welch_s() -> None:

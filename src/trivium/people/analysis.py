@@ -79,6 +79,7 @@ class Person:
     excluded: Sequence[str]
     score: float | None  # the mean of the measure
     answers: Mapping[str, str]
+    items: Sequence[str] = ()  # the digests of the answered items
 
 
 def analyse(experiment: Experiment, people: Sequence[Person]) -> dict[str, Any]:
@@ -131,6 +132,7 @@ def _cell(condition: Condition, people: Sequence[Person]) -> dict[str, Any]:
         "completed": len(completed),
         "excluded": len(completed) - len(kept),
         "score": _estimate(_scores(kept, condition)).to_dict(),
+        "items": sorted({digest for one in kept for digest in one.items}),
     }
 
 

@@ -20,6 +20,7 @@ from trivium.people.pages import Page, Round, Timed, page_of
 from trivium.people.session import Session
 from trivium.people.store import Participant
 from trivium.people.study import KINDS, Study
+from trivium.people.walk import screens_in_words
 from trivium.thresholds.search import ThresholdPlan
 
 Row = dict[str, Any]
@@ -123,7 +124,8 @@ def _person(session: Session, made: Sequence[Attempt], excluded: Sequence[str]) 
     measure = session.experiment.measure_of(condition)
     values = [value for one in made if (value := one.scores.get(measure)) is not None]
     mean = sum(values) / len(values) if values else None
-    return Person(condition.name, session.stage == "done", excluded, mean, session.answers)
+    items = [one.digest for one in made if one.digest is not None]
+    return Person(condition.name, session.stage == "done", excluded, mean, session.answers, items)
 
 
 def export_episodes(study: Study, name: str, out: Path) -> dict[str, int]:
@@ -154,6 +156,7 @@ def _manifest(study: Study, rows: Sequence[Row], people: Sequence[Person]) -> Ro
         "participants": KINDS[study.kind],
         "adaptive": adaptive,
         ANALYSIS: analyse(experiment, people),
+        "screens": screens_in_words(experiment),
     }
 
 

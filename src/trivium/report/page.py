@@ -20,6 +20,7 @@ from trivium.evaluation.prices import Prices
 from trivium.report.answer import grid
 from trivium.report.chart_files import save_charts
 from trivium.report.charts import Charts, charted_solvers, score_over_tokens, series_styles
+from trivium.report.experiments import experiment_sections
 from trivium.report.item_browser import MAX_CHARACTERS, browser_items, packed
 from trivium.report.loss import loss_tables
 from trivium.report.markdown import MARKDOWN, PLOTS, results_markdown
@@ -180,6 +181,7 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
         has_models=bool(models),
         rules=dict.fromkeys(own.benchmark.headline_rule for own in run.results),
         thresholds=run.thresholds,
+        experiments=experiment_sections(run.folder),
         sections=run.sections,
         usage=usage_table(run.results, models, known),
         token_chart=score_over_tokens(run.results, run.styles),

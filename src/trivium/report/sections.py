@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
 
-from trivium.core.records import TOKENS
+from trivium.core.records import PARTICIPANTS, TOKENS
 from trivium.core.results import Summary, TokenCount
 from trivium.core.statistics import Estimate, paired_difference, several
 from trivium.core.streams import DEFAULT_SEED
@@ -194,8 +194,11 @@ def facts(
     tokens = [total_tokens(asked, name) for name in TOKENS[:2]]
     seeds = sorted({seed for results in all_results for seed in results.seeds})
     items = sum(max(part.items for part in results.by_solver.values()) for results in all_results)
+    people = PARTICIPANTS.values()
+    others = [name for name in models if name not in people]
     found = {
-        "models": ", ".join(models) if len(models) <= 4 else f"{len(models)}",
+        "participants": ", ".join(name for name in models if name in people),
+        "models": ", ".join(others) if len(others) <= 4 else f"{len(others)}",
         "date": date,
         "items": f"{items:,}",
         "attempts": f"{sum(results.records for results in all_results):,}",
