@@ -14,7 +14,7 @@ from tests.report.records import attempts, page_items, scored, write_records
 from trivium.benchmarks.nhop.spec import ImplicitSpec
 from trivium.cli import main
 from trivium.core.spec import read_mapping
-from trivium.evaluation.prices import Prices
+from trivium.evaluation.cost import Prices
 from trivium.report.page import write_report
 from trivium.report.templates import breakable
 
