@@ -143,7 +143,7 @@ def test_analyze_prints_examples_as_plain_text(
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
     first, second = printed.split("no-answer  item-0  last_line\n")[1].split("\n\n")[:2]
-    assert "  reply     \\x1b[31m[bold]red\\u202e\n" in f"{first}\n"
+    assert "  reply     ?[31m[bold]red?\n" in f"{first}\n"
     assert second.startswith("other  item-1  last_line\n  question  ")
     assert "\n  reply     E_0001\n" in f"{second}\n"
 
