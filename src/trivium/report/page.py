@@ -32,9 +32,9 @@ from trivium.report.answer import (
     switch_effects,
 )
 from trivium.report.charts import Charts, charted_solvers, score_over_tokens, series_styles
+from trivium.report.compare import loss_tables
 from trivium.report.experiments import experiment_sections
 from trivium.report.item_browser import MAX_CHARACTERS, browser_items
-from trivium.report.loss import loss_tables
 from trivium.report.overview import SettingTable, card, overview
 from trivium.report.plot import REFERENCES, Chart, SeriesStyle, number_text
 from trivium.report.results import BenchmarkResults, read_results, record_files, studied_solvers
