@@ -339,7 +339,7 @@ def facts(
         "date": date,
         "items": f"{items:,}",
         "attempts": f"{sum(results.records for results in all_results):,}",
-        **{name: f"{count:,}" if asked else "" for name, count in unanswered(own).items()},
+        **{name: f"{count:,}" for name, count in unanswered(own).items() if count},
         "tokens in, out": " / ".join(tokens) if asked else "",
         "cost, in the prices' currency": money(sum(costs)) if costs else "",
         "seed": seeds_text(all_results),
