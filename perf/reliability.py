@@ -194,8 +194,9 @@ def disks(_: int) -> Iterator[str]:
                 shutil.rmtree(folder)
 
 
+# Without audit, which takes a minute.
 COMMANDS = """list show generate export eval sweep diagnose threshold score analyze report plot
-compare estimate audit import run new train"""
+compare estimate import run new train"""
 FLAGS = """--items --seed --hops --solver --out --in --replies --preset --model --config --label
 --extra_body --seeds --order_trials --processes --help --format --width --index -x ---"""
 VALUES = """-1 0 2 1e9 nan x nhop_implicit oracle a/b vllm/m ../../.. { 99999999999999999999 .
