@@ -15,7 +15,7 @@ from trivium.core.records import Row
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem
 from trivium.core.text import csv_text
-from trivium.evaluation.progress import Progress
+from trivium.evaluation.executors import Progress
 from trivium.models.protocols import request_fields
 from trivium.models.settings import Model
 

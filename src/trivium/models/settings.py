@@ -18,7 +18,7 @@ MAX_SHOTS = 100
 PROMPT = "{prompt}"  # what a template holds in the place of the prompt
 RESERVED_FIELDS = ("model", "messages", "input", "prompt", "stream", "n")  # of requests
 
-TEXTS = ("system", "template", "preamble")  # settings that the command line reads from files
+TEXTS = ("system", "template", "preamble")  # settings that may be given as files
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Api = Literal["auto", "chat", "responses", "completions"]
@@ -90,11 +90,15 @@ class Settings(Shaping):
 
 @dataclass(frozen=True)
 class ModelOptions(Shaping):
-    """The options of a command that calls models; built-in solvers ignore them."""
+    """The options of a command that calls models; built-in solvers ignore them.
 
-    system: Path | None = None  # a file with a system message for the task
-    template: Path | None = None  # a file with a text around every prompt, {prompt} in its place
-    preamble: Path | None = None  # completions: a file with a text before everything else
+    `system`, `template` and `preamble` are paths of files, or, in Python, texts.
+    """
+
+    system: Path | str | None = None  # a file with a system message for the task
+    # a file with a text around every prompt, {prompt} in its place
+    template: Path | str | None = None
+    preamble: Path | str | None = None  # completions: a file with a text before everything else
     # auto: direct for single-turn tasks on OpenAI-compatible endpoints, Inspect otherwise
     backend: Literal["auto", "direct", "inspect"] = "auto"
     base_url: str | None = None  # the URL of an OpenAI-compatible endpoint, up to /v1
@@ -125,8 +129,8 @@ class ModelOptions(Shaping):
         """The settings among the options, with texts read from files."""
         given = {one.name: getattr(self, one.name) for one in fields(Shaping)}
         for key in TEXTS:
-            path = getattr(self, key)
-            given[key] = None if path is None else read_text(path, key)
+            text = getattr(self, key)
+            given[key] = read_text(text, key) if isinstance(text, Path) else text
         return Settings(**given)
 
 
