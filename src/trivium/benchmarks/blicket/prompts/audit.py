@@ -42,9 +42,6 @@ def probes(item: PromptItem, view: PromptView) -> Sequence[Probe]:
         right = [name in answer.blickets for name in unclear]
         counts = _counts(new, unclear, {*answer.blickets, *answer.maybe})
         found.append(Probe("blicket", unclear, right, candidate_features=counts))
-        # The question about one object also has answers for items whose candidates are all alike.
-        first = {key: values[:1] for key, values in counts.items()}
-        found.append(Probe("first blicket", unclear[:1], right[:1], candidate_features=first))
     # In two-shot, given, the preamble states the kinds of patterns, and the floor includes it.
     if answer.like in item.known and view.prompt == "freeform":
         features = [_shape(machine) for machine in item.machines[:-1]]
