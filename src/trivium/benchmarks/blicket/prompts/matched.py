@@ -30,7 +30,7 @@ from functools import cache
 from statistics import fmean
 
 from trivium.benchmarks.blicket.inference import support
-from trivium.benchmarks.blicket.inference.hypotheses import CONJUNCTIVE, DISJUNCTIVE
+from trivium.benchmarks.blicket.inference.hypotheses import CONJUNCTIVE, DISJUNCTIVE, PARITY
 from trivium.benchmarks.blicket.inference.observer import Trial
 from trivium.core.streams import Stream
 
@@ -78,9 +78,10 @@ def _excludes_parity(tests: Tests, objects: int) -> bool:
 
     Then it has all objects that must be blickets, and the answer is the same with such machines.
     """
-    opened = support.subsets((1 << OPEN) - 1)
+    closed = (1 << objects) - (1 << OPEN)
+    others = support.with_any_of(objects, closed)
     both = tests, _mirror(tests, objects)
-    return not any(support.of_parity(shown, objects) & ~opened for shown in both)
+    return not any(support.of_rule(shown, objects, PARITY) & others for shown in both)
 
 
 def _lit(
