@@ -23,9 +23,10 @@ from playwright.sync_api import sync_playwright
 from tests.people.client import BASELINE, GAME, PAPER, make_study
 from tests.people.test_study import Direct, game_of
 from trivium.cli import main
-from trivium.core.dialogue import solve
+from trivium.core.dialogue import Dialogue, solve
 from trivium.people.app import make_app
 from trivium.people.export import export_study
+from trivium.people.pages import Step
 from trivium.people.server import Server
 from trivium.people.session import ENDED
 from trivium.people.simulate import Hands, open_browser
@@ -58,14 +59,14 @@ class Watched(Hands):
     seen: list[str]
     page_text: str  # of the last screen
 
-    def act(self, screen: str) -> None:
+    def act(self, screen: str, step: Step) -> None:
         self.seen.append(screen)
         if screen not in self.seen[:-1]:
             self.problems += accessibility(self.page, screen)
         if SCREENSHOTS:
             name = f"{type(self).__name__}-{len(self.seen):02d}-{screen}.png"
             self.page.screenshot(path=str(Path(SCREENSHOTS) / name), full_page=True)
-        super().act(screen)
+        super().act(screen, step)
 
 
 class Finger(Watched):
@@ -192,13 +193,9 @@ def test_a_text_benchmark_by_keyboard(browser: Any, tmp_path: Path) -> None:
 class Limited(Watched):
     """A participant who follows at most four hops."""
 
-    def act(self, screen: str) -> None:
-        if screen != "text":
-            super().act(screen)
-            return
-        item = self.session().now.item
-        self.write("textarea", item.gold if item.task.spec.hops <= 4 else "I do not know")
-        self.click("button.main")
+    def reply(self, dialogue: Dialogue) -> str:
+        item = dialogue.item
+        return item.gold if item.task.spec.hops <= 4 else "I do not know"
 
 
 def test_items_for_a_threshold_are_chosen_as_answers_come(browser: Any, tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ function show(next, kind = "") {
 
 function button(one) {
   const kind = one.choice ? `choice${one.label.length > 24 ? " wide" : ""}` : one.main ? "main" : "plain";
-  return make("button", { type: "button", class: kind, "data-focus": `button-${one.kind}`, "data-value": one.value ?? "", onclick: () => send(one.kind, one.value ?? null) },
+  return make("button", { type: "button", class: kind, "data-focus": `button-${one.kind}`, "data-value": String(one.value ?? ""), onclick: () => send(one.kind, one.value ?? null) },
     one.pattern ? drawMachine(one.pattern, false) : null, make("span", {}, one.label));
 }
 
