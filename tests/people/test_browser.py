@@ -379,3 +379,57 @@ def test_a_double_tap_counts_once_on_every_screen(browser: Any, tmp_path: Path) 
     assert seen.count("object") == 2  # two of the three objects follow another one
     kinds = [one.kind for one in study.store.events(1)]
     assert kinds.count("early_tap") >= 15
+
+
+# A voice that is done at once and remembers what it said.
+VOICE = """
+window.said = [];
+Object.defineProperty(window, "speechSynthesis", { value: {
+  speaking: false, cancel() {},
+  speak(one) { window.said.push(one.text); setTimeout(() => one.onend(), 0); },
+} });
+"""
+
+
+class Child(Finger):
+    """A child to whom everything is read, and who sees pictures instead of words."""
+
+    def act(self, screen: str, step: Step) -> None:
+        self.page.wait_for_function("() => view.speak.every((one) => said.includes(one.text))")
+        words = self.page.evaluate(
+            "[view.title, ...(view.paragraphs || []), ...(view.rules || [])]"
+        )
+        heard = self.page.evaluate("view.speak.map((one) => one.text)")
+        assert set(words) <= set(heard)
+        if screen in ("practice", "explore", "object", "form", "check"):
+            assert self.page.locator("main svg").count() > 0, screen
+        if screen == "check":
+            assert self.page.locator(".check-picture").count() == 4
+        super().act(screen, step)
+
+
+def test_a_child_hears_every_sentence_and_the_next_child_follows(
+    browser: Any, tmp_path: Path
+) -> None:
+    children = ONE_CONDITION[0].replace("seed = 7", "seed = 7\naudience = 'children'")
+    study = make_study(tmp_path, f"{children}[[conditions]]{ONE_CONDITION[1]}")
+    server = Server(make_app(study, "token"))
+    with server.in_background():
+        opened = browser.new_context(**PHONE)
+        opened.add_init_script(VOICE)
+        page = opened.new_page()
+        page.goto(server.url)
+        child = Child(page, study, "one_at_a_time")
+        child.problems, child.seen = [], []
+        assert child.take_part() == "done"
+        assert child.problems == []
+        page.click("text=Next child")
+        page.wait_for_function("() => view.screen === 'consent'")
+        page.click("button.main")
+        page.wait_for_function("() => view.screen === 'questions'")
+        opened.close()
+    first, second = study.store.participants()
+    assert first.browser == second.browser
+    assert first.stage == "done"
+    events = {(one.kind, one.detail) for one in study.store.events(first.id)}
+    assert {("sound", "on"), ("read_aloud", "voice")} <= events

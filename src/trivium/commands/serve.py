@@ -27,6 +27,7 @@ Example: trivium serve experiment.toml --preview
 Example: trivium serve experiment.toml --screens pictures
 Example: trivium serve experiment.toml --simulate 20 --solver information_gain
 Example: trivium serve preregister experiment.toml --out preregistration.md
+Example: trivium serve sentences experiment.toml --out sentences.csv
 Example: trivium serve links experiment.study --url https://lab.example.org/ --count 20
 Example: trivium serve payments experiment.study --out payments.csv
 Example: trivium serve export experiment.study --out data
@@ -110,10 +111,10 @@ class PaymentsFlags:
 
 @dataclass(frozen=True)
 class PreregisterFlags:
-    """Which experiment is described."""
+    """Which experiment is described, and where."""
 
     experiment: Path = argument("EXPERIMENT.toml")  # the experiment file
-    out: Path = REQUIRED  # the Markdown file
+    out: Path = REQUIRED  # the file to write
 
 
 def main(args: Sequence[str]) -> int:
@@ -217,6 +218,21 @@ def _release(flags: ReleaseFlags) -> int:
     return 0
 
 
+def _sentences(flags: PreregisterFlags) -> int:
+    from trivium.people.experiment import read_experiment  # noqa: PLC0415
+    from trivium.people.walk import all_views  # noqa: PLC0415
+
+    views = all_views(read_experiment(flags.experiment))
+    said = {one["text"]: one["file"] for view in views for one in view.get("speak", ())}
+    require(bool(said), "sentences are read aloud to audience 'children' only")
+    with atomic_write(flags.out) as file:
+        file.write(csv_text([("file", "text"), *((name, text) for text, name in said.items())]))
+    print(
+        f"{len(said)} sentences in {flags.out}; record each under its name, in the folder of audio"
+    )
+    return 0
+
+
 def _forget(flags: StudyFlags) -> int:
     from trivium.people.study import reopen_study  # noqa: PLC0415
 
@@ -265,5 +281,6 @@ OTHERS: dict[str, tuple[type[Any], Callable[[Any], int]]] = {
     "links": (LinksFlags, _links),
     "payments": (PaymentsFlags, _payments),
     "preregister": (PreregisterFlags, _preregister),
+    "sentences": (PreregisterFlags, _sentences),
     "release": (ReleaseFlags, _release),
 }

@@ -146,6 +146,10 @@ class Page:
         """The parts of the screen that go with a page of the instructions."""
         return {}
 
+    def check_pictures(self, number: int, right: int) -> list[View]:
+        """The pictures of both options of a question about the instructions, if there are any."""
+        return []
+
     def start(self, item: PresentedItem, shown: Sequence[str] | None, first: bool) -> Round:
         """The attempt at an item; `shown` are moves to watch instead of choosing."""
         return Round(item)
@@ -180,7 +184,7 @@ def read_tables(package: str) -> Tables:
 
 def button(texts: Texts, kind: str, label: str, **options: Any) -> View:
     """A button for a step of this kind."""
-    return {"kind": kind, "label": texts[f"button.{label}"], **options}
+    return {"kind": kind, "label": texts[f"button.{label}"], "icon": label, **options}
 
 
 def one_of(value: Any, allowed: Iterable[Any]) -> Any:

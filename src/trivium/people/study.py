@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import orjson
@@ -23,6 +24,7 @@ MAX_EVENTS = 5000  # of one participant
 COMPLETED = "done"
 PAUSED = "paused"
 TEXTS = "texts.toml"  # the kept copy of an own file of texts
+AUDIO = "audio"  # the kept copy of an own folder of recordings
 KIND = "kind"  # the file that names the kind of the participants
 PERSON = "person"
 KINDS = {PERSON: "people", "simulated": "simulated participants", "pilot": "people of a pilot"}
@@ -259,6 +261,8 @@ def open_study(path: Path, folder: Path | None = None, kind: str = PERSON) -> St
     files = {EXPERIMENT: path.read_bytes(), KIND: kind.encode()}
     if experiment.language.endswith(".toml"):
         files[TEXTS] = (path.parent / experiment.language).read_bytes()
+    if experiment.audio:
+        copytree(path.parent / experiment.audio, folder / AUDIO, dirs_exist_ok=True)
     for name, content in files.items():
         with atomic_write(folder / name) as file:
             file.write(content)

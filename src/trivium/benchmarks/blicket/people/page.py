@@ -16,6 +16,19 @@ from trivium.core.task import PresentedItem
 from trivium.people.pages import Activity, Page, Round, Timed, View, read_tables
 from trivium.people.texts import Texts
 
+_BOTH = list(PRACTICE_THINGS.values())
+# Of the questions about the instructions: the right option and the wrong one.
+CHECK_PICTURES: Sequence[tuple[View, View]] = (
+    (
+        {"pattern": "practice", "things": _BOTH, "lit": True},
+        {"pattern": "practice", "things": [], "lit": False},
+    ),
+    (
+        {"pattern": "practice", "things": _BOTH, "lit": False},
+        {"pattern": "", "things": _BOTH, "lit": False},
+    ),
+)
+
 
 class GamePage(Page):
     """A page with practice, example machines, tests and questions."""
@@ -42,6 +55,10 @@ class GamePage(Page):
         """
         placed, lit = ("", "", "A", "AB")[min(number, 3)], True if number >= 3 else None
         return {"picture": machine_view("practice", PRACTICE_THINGS, placed, lit, texts)}
+
+    def check_pictures(self, number: int, right: int) -> list[View]:
+        """Things on a lit machine or the machine alone; things on it or things to look at."""
+        return list(CHECK_PICTURES[number][:: -1 if right else 1])
 
     def start(self, item: PresentedItem, shown: Sequence[str] | None, first: bool) -> Round:
         """A game; example machines come only before the first one."""

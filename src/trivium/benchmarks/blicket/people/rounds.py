@@ -282,7 +282,13 @@ class GameRound(Round):
             "paragraphs": [texts[key].format(object=thing["label"])],
             "thing": thing,
             "buttons": [
-                {"kind": "object", "value": option, "label": texts[label], "choice": True}
+                {
+                    "kind": "object",
+                    "value": option,
+                    "label": texts[label],
+                    "choice": True,
+                    "icon": option,
+                }
                 for option, label in self.options.items()
             ],
             **self._history(texts),
@@ -291,7 +297,7 @@ class GameRound(Round):
     def _view_form(self, texts: Texts) -> View:
         buttons = []
         for form in self.content.spec.form_answers:
-            choice: View = {"kind": "form", "value": form, "choice": True}
+            choice: View = {"kind": "form", "value": form, "choice": True, "icon": form}
             if form in EXAMPLES:
                 choice |= {"label": texts[f"machine.{form}"], "pattern": form}
             else:
