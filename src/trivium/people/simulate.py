@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from trivium.core.dialogue import Dialogue, next_reply
 from trivium.core.errors import UserError
-from trivium.evaluation.solvers import find_solver
+from trivium.evaluation.evaluation import find_solver
 from trivium.people.app import COOKIE
 from trivium.people.pages import Step
 from trivium.people.session import ENDED, Session
