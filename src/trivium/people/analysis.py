@@ -116,7 +116,8 @@ def _count(people: Iterable[Row], condition: Condition) -> int:
 def _scores(people: Iterable[Row], condition: Condition, **answers: str) -> list[float]:
     """The scores of the participants of a condition who gave these answers."""
     wanted = {"condition": condition.name, **answers}
-    return [one["score"] for one in people if wanted.items() <= one.items()]
+    own = (one["score"] for one in people if wanted.items() <= one.items())
+    return [score for score in own if score is not None]
 
 
 def _estimate(scores: Sequence[float]) -> Estimate:

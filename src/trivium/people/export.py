@@ -112,11 +112,12 @@ def _exported(study: Study, one: Participant) -> tuple[list[Attempt], dict[str, 
 
 def mean_score(session: Session) -> float | None:
     """The mean of the experiment's measure over the answered items; None without any."""
-    if session.condition is None or not session.finished:
+    if session.condition is None:
         return None
     measure = session.experiment.measure_of(session.condition)
-    scores = [one.dialogue.scores.get(measure) or 0.0 for one in session.finished]
-    return sum(scores) / len(scores)
+    found = (one.dialogue.scores.get(measure) for one in session.finished)
+    scores = [score for score in found if score is not None]
+    return sum(scores) / len(scores) if scores else None
 
 
 def export_episodes(study: Study, name: str, out: Path) -> dict[str, int]:

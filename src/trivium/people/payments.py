@@ -25,9 +25,7 @@ def payments(study: Study) -> list[dict[str, Any]]:
                 "code": one.code,
                 "stage": session.stage,
                 "pay": getattr(pay, session.stage),
-                "bonus": round(pay.bonus * (mean_score(session) or 0.0), 2)
-                if session.stage == "done"
-                else 0.0,
+                "bonus": round(pay.bonus * (mean_score(session) or 0.0), 2),
                 "currency": pay.currency,
             }
         )
