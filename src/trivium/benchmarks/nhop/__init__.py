@@ -9,7 +9,6 @@ from typing import Any, ClassVar, TypeVar
 from trivium.benchmarks.nhop import (
     answer,
     audit,
-    fast_writer,
     files,
     generate,
     render,
@@ -46,7 +45,6 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     source: ClassVar[str]  # of the facts, as in "composes 4 steps from a bag of facts"
 
     # A function with its module's name comes last, since it shadows the module from there on.
-    generate_lines = staticmethod(fast_writer.generate_lines)
     reshuffle = staticmethod(generate.reshuffle)
     item_space = staticmethod(generate.item_space)
     generate = staticmethod(generate.generate)
@@ -96,7 +94,6 @@ class NhopExplicit(_Nhop[ExplicitSpec]):
     """Candidate ladders."""
 
     name = "nhop_explicit"
-    aliases = ("explicit",)
     field_aliases = MappingProxyType({"Ls": "L", "n": "hops", "contexts": "context_chains"})
     title = "compose facts over several steps through ladders of candidates"
     source = "through ladders"
@@ -115,7 +112,6 @@ class NhopImplicit(_Nhop[ImplicitSpec]):
     """Bags of facts."""
 
     name = "nhop_implicit"
-    aliases = ("implicit",)
     field_aliases = MappingProxyType({"m_list": "m", "n": "hops"})
     title = "compose facts over several steps from a shuffled bag of facts"
     source = "from a bag of facts"

@@ -17,7 +17,7 @@ from trivium.commands.flags import read_flags
 from trivium.commands.parser import REQUIRED
 from trivium.core.errors import import_extra, require
 from trivium.core.streams import DEFAULT_SEED
-from trivium.evaluation.progress import Progress
+from trivium.evaluation.executors import Progress
 
 ABOUT = """Play episodes of Blicket-v0 with a program and store them as a Minari dataset. Policies:
 random_actions, and observers that explore in one of four ways (random, one_at_a_time,

@@ -20,7 +20,7 @@ from trivium.agents.config import (
 )
 from trivium.agents.qlearning import Q_LEARNING, QConfig
 from trivium.commands.flags import read_flags, read_start, refuse_without
-from trivium.commands.parser import REQUIRED
+from trivium.commands.parser import REQUIRED, changed, leaves
 from trivium.core.errors import require, require_known
 
 ABOUT = """Train an agent in the blicket environment. Writes checkpoints, learning curves and
@@ -85,16 +85,44 @@ def main(args: Sequence[str]) -> int:
     if not named:
         refuse_without("AGENT", LEARNERS, "train", args, ABOUT)
     name = named[0]
+    default, about = _defaults(name, start.preset)
+    _train(name, read_flags(f"train {name}", default, rest, about))
+    return 0
+
+
+def train(agent: str, **fields: Any) -> None:
+    """Train an agent with these values of its flags."""
+    default, _ = _defaults(agent, fields.get("preset"))
+    for name in fields:
+        require_known(name, leaves(default), f"option {name!r}")
+    _train(agent, changed(default, fields))
+
+
+def _defaults(name: str, preset: str | None) -> tuple[Any, str]:
+    """The default flags of an agent, and what its help says."""
     require_known(name, LEARNERS, f"agent {name!r}")
-    default, about, trainer = _kind(name, start.preset or "paper")
-    flags = read_flags(f"train {name}", default, rest, about)
+    if name in IMITATORS:
+        config = replace(ImitationConfig(), model=name)  # type: ignore[arg-type]
+        return ImitatorFlags(config=config), ABOUT_IMITATORS
+    if name == Q_LEARNING:
+        return QFlags(), ABOUT_Q
+    preset = preset or "paper"
+    require_known(preset, PRESETS, f"preset {preset!r}")
+    return Flags(preset=preset, config=PRESETS[preset](name)), ABOUT
+
+
+TRAINERS = {Flags: "train_policies", ImitatorFlags: "train_imitators", QFlags: "train_tables"}
+
+
+def _train(name: str, flags: Any) -> None:
+    """Train the agent that the flags describe, and print what can be done with it."""
     by_flags = flags.config.name
     require(by_flags == name, f"the flags describe {by_flags}: use trivium train {by_flags}")
     require(flags.seeds >= 1, f"seeds must be at least 1, got {flags.seeds}")
     values = {name: value for name, value in vars(flags).items() if name != "preset"}
     require(values.get("data", "") is not None, "--data is missing: what should the agent imitate?")
-    train = getattr(agents_module("folders"), trainer)
-    print(train(**values, tell=lambda text: print(text, file=sys.stderr, flush=True)))
+    trainer = getattr(agents_module("folders"), TRAINERS[type(flags)])
+    print(trainer(**values, tell=lambda text: print(text, file=sys.stderr, flush=True)))
     out = flags.out
     task: TaskConfig = values.get("task", TaskConfig())
     shown = task.demonstrations.replace("_", "-")
@@ -102,15 +130,3 @@ def main(args: Sequence[str]) -> int:
     print(f"agents in {out}; evaluate one, or store its episodes:")
     print(f"  trivium eval blicket_game --preset {preset} --solver agent:{out} --out runs/agent")
     print(f"  trivium rollout {out} --episodes 1000 --out data/minari")
-    return 0
-
-
-def _kind(name: str, preset: str) -> tuple[Any, str, str]:
-    """The default flags of an agent, what its help says, and the function that trains it."""
-    if name in IMITATORS:
-        config = replace(ImitationConfig(), model=name)  # type: ignore[arg-type]
-        return ImitatorFlags(config=config), ABOUT_IMITATORS, "train_imitators"
-    if name == Q_LEARNING:
-        return QFlags(), ABOUT_Q, "train_tables"
-    require_known(preset, PRESETS, f"preset {preset!r}")
-    return Flags(preset=preset, config=PRESETS[preset](name)), ABOUT, "train_policies"
