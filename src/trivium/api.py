@@ -38,8 +38,7 @@ from trivium.exchange.dataset_folder import write_dataset_folder
 from trivium.exchange.export import Request, write_items
 from trivium.exchange.score import Scoring, write_scores
 from trivium.models.settings import ModelOptions, Settings, is_model
-from trivium.report.compare import differences
-from trivium.report.power import power_to_compare
+from trivium.report.compare import differences, power_to_compare
 from trivium.results import Differences, ResultSet, Thresholds, open_results
 from trivium.thresholds.results import write_thresholds
 from trivium.thresholds.search import ThresholdPlan, find_thresholds, make_axes

@@ -141,7 +141,11 @@ def test_people_have_a_role_and_a_colour_of_their_own(tmp_path: Path) -> None:
     assert (results.role("people"), results.role("openai/x")) == ("person", "model")
     assert results.models == ["people"]
     assert series_styles([results])["people"].colour == "person"
-    roles = {row.solver: row.role for table in overview(results) for row in table.rows}
+    roles = {
+        row.name: row.about
+        for table in overview(results, series_styles([results]))
+        for row in table.rows
+    }
     assert roles == {"people": "person", "optimal": "ceiling"}
 
 

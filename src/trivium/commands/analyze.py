@@ -16,8 +16,7 @@ from trivium.core.spec import spec_from_dict
 from trivium.core.task import Task
 from trivium.report.gallery import show_command
 from trivium.report.item_browser import conversation
-from trivium.report.replay import replies_of
-from trivium.report.results import EXAMPLES, BenchmarkResults, read_results
+from trivium.report.results import BenchmarkResults, read_results, replies_of
 from trivium.report.tables import analysis_tables, terminal
 
 ABOUT = """Tables and kinds of error from files or folders of records. No model is called.
@@ -43,7 +42,7 @@ def main(args: Sequence[str]) -> int:
     console = terminal()
     named = (*(flags.results or ()), *flags.input)
     require(bool(named), "RUN is missing: name files of records, or folders of them")
-    for results in read_results(named, max(EXAMPLES, flags.examples)).values():
+    for results in read_results(named).values():
         for table in analysis_tables(results):
             table.show(console)
         if flags.examples > 0:

@@ -16,8 +16,7 @@ from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.plan import is_config, read_sweep
 from trivium.models.names import full_model_name
 from trivium.models.settings import ModelOptions, Settings
-from trivium.report.compare import read_scores
-from trivium.report.power import power_to_compare
+from trivium.report.compare import power_to_compare, read_scores
 
 ABOUT = """Requests, approximate tokens and, with prices, cost of an evaluation, before anything is
 sent. Assumes replies as short as the benchmark asks for; only --max_output_tokens limits what

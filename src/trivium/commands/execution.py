@@ -19,9 +19,8 @@ from trivium.evaluation.execute import check_solver, claim_folder, execute
 from trivium.evaluation.executors import Executor, Workers, all_processors
 from trivium.evaluation.index import add_to_index, new_folder, newest_folder, write_table
 from trivium.models.settings import ModelOptions
-from trivium.report.markdown import MARKDOWN
-from trivium.report.page import read_run, write_report
-from trivium.report.ranking import closing_lines
+from trivium.report.answer import closing_lines
+from trivium.report.page import MARKDOWN, read_run, write_report
 from trivium.report.results import read_results
 from trivium.report.tables import condensed, result_table, terminal, token_line, total_tokens
 

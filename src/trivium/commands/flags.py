@@ -17,11 +17,6 @@ from trivium.evaluation.cost import Prices
 from trivium.models.settings import ModelOptions
 
 F = TypeVar("F")
-MODEL_FLAGS = [
-    name
-    for name in {**leaves(ModelOptions()), **leaves(Prices())}
-    if name not in ("yes", "confirm_above")
-]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +44,8 @@ class Asked(Generic[F]):
 
     def refuse_model_flags(self, why: str) -> None:
         """Refuse flags about calls to models where there are none."""
-        self.refuse(MODEL_FLAGS, f"goes with --model, and {why}")
+        names = {**leaves(ModelOptions()), **leaves(Prices())}.keys() - {"yes", "confirm_above"}
+        self.refuse(names, f"goes with --model, and {why}")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
-from trivium.auditing.features import spelling
 from trivium.auditing.overlap import line_structure
 from trivium.benchmarks.nhop.item import UNKNOWN, NhopItem, true_chain
 from trivium.benchmarks.nhop.spec import NhopView
@@ -48,6 +47,8 @@ def _probe(  # noqa: PLR0917
     shown: Sequence[str],
 ) -> Probe:
     """A probe whose candidates are these lines, named by their tails."""
+    from trivium.auditing.features import spelling  # noqa: PLC0415  (only audits need it)
+
     item = words.item
     heads, tails = [head for head, _ in lines], [tail for _, tail in lines]
     # A head of f2 is in one fact with the question's token, so nearness is evidence there.
