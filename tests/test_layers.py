@@ -163,7 +163,7 @@ def test_the_main_job_works_with_no_extras_installed(tmp_path: Path) -> None:
         "import sys\n"
         f"for name in {sorted(set(HEAVY) - {'torch'})!r}: sys.modules[name] = None\n"
         "from trivium.cli import main\n"
-        f"sys.exit(main(['run', '--items', '3', '--processes', '1', '--out', {str(tmp_path)!r}]))"
+        f"sys.exit(main(['run', '--items', '1', '--processes', '1', '--out', {str(tmp_path)!r}]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -15,7 +15,7 @@ COMMANDS = [
     "generate kth_number --items 3 --out items.jsonl",
     "eval kth_number --solver first_named --in items.jsonl --out file_run",
     "run --benchmarks kth_number --items 5 --processes 2 --out run",
-    "audit kth_number --preset second",
+    "audit kth_number --preset second --items 100",
     "report run",
     "sweep grid.json --out swept --processes 2",
     "estimate kth_number",
@@ -64,6 +64,7 @@ def test_the_api_knows_it(project: Path) -> None:
     assert call(project, "-c", code).stdout == "1.0\n"
 
 
+@pytest.mark.slow
 def test_inspect_knows_it(project: Path) -> None:
     pytest.importorskip("inspect_ai")
     words = "eval trivium/kth_number --model trivium/sort_numbers -T items=3 -T people=4"
