@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import trivium
 from trivium.benchmarks import BENCHMARKS, declared, get_benchmark
-from trivium.commands import command_module
+from trivium.cli import command_module
 from trivium.people.pages import Page, page_of
 
 ROOT = Path(trivium.__file__).parent

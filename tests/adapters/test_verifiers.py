@@ -21,7 +21,6 @@ from verifiers.v1.configs.cli.eval import EvalConfig  # noqa: E402
 from tests.models.server import Server, SolverModel  # noqa: E402
 from trivium.adapters.episode import split_item  # noqa: E402
 from trivium.benchmarks import BENCHMARKS, load_task  # noqa: E402
-from trivium.benchmarks.blicket.game.information import max_bits  # noqa: E402
 from trivium.core.dialogue import solve  # noqa: E402
 from trivium.core.errors import UserError  # noqa: E402
 from trivium.core.task import PresentedItem, Task  # noqa: E402
@@ -95,11 +94,9 @@ def test_rewards_are_our_scores(name: str, solver: str, tmp_path: Path) -> None:
             {"information"} if name == "blicket_game" else set()
         )
         if name == "blicket_game":
-            unknown = max_bits(item.content.spec)  # in the space that this game states
-            bits = attempt.scores["bits"]
-            assert bits is not None
-            assert trace.rewards["information"].score == pytest.approx(bits / unknown)
-            assert trace.reward == pytest.approx(score + bits / unknown / 2)
+            shares = task.benchmark.information(item.content, replies)
+            assert trace.rewards["information"].score == pytest.approx(sum(shares))
+            assert trace.reward == pytest.approx(score + sum(shares) / 2)
             assert len(trace.info["information"]) == attempt.scores["tests"]
         seeds = trace.info["overlap"]["seeds"]
         assert list(seeds) == [TRAIN, 7]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from trivium import __version__
 from trivium.core.benchmark import AnyBenchmark, Item, Solver, Turn
@@ -31,6 +31,14 @@ MAX_STOP_REASON = 40  # characters
 RESTATE = "Give your final answer in the form that was asked for, on a line of its own: ANSWER: ..."
 
 
+class ToolCall(NamedTuple):
+    """A model's call of a tool; arguments that are not JSON are the text itself."""
+
+    id: str
+    name: str
+    arguments: Any
+
+
 @dataclass(frozen=True)
 class Reply:
     """A model's reply, why it stopped, and its token usage."""
@@ -40,6 +48,7 @@ class Reply:
     stop_reason: str | None = None  # a finish reason of chat completions
     reasoning: str | None = None  # what the provider sent as reasoning, apart from the text
     error: str | None = None  # why the reply is incomplete
+    calls: Sequence[ToolCall] = ()
 
     def __post_init__(self) -> None:
         limited = {
@@ -142,7 +151,7 @@ class Dialogue:
         scored = kind not in UNSCORED
         several = len(self.replies) > 1 or (benchmark.multi_turn and bool(self.replies))
         elapsed = time.perf_counter() - self._started if seconds is None else seconds
-        floor = task.item_floor(item.original)
+        floor, ceiling = task.item_floor(item.original), task.item_ceiling(item.original)
         return Attempt(
             benchmark=benchmark.name,
             spec=None if origin is None else origin.spec,
@@ -159,7 +168,8 @@ class Dialogue:
             kind=kind,
             floor=floor.value,
             floor_name=floor.name,
-            ceiling=item.ceiling,
+            ceiling=ceiling.value,
+            ceiling_name=ceiling.name,
             groups=item.groups,
             prompt_lines=item.prompt.count("\n") + 1,
             prompt_chars=len(item.prompt),

@@ -15,15 +15,15 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from trivium.core.benchmark import Metric
+from trivium.core.benchmark import UPPER_BOUND, Metric
 from trivium.core.records import (
     CUT_OFF,
     DECLINED,
     FAILED,
     NO_ANSWER,
-    PERSON,
     TOKENS,
     UNSCORED,
+    is_participant,
     row_order,
     solver_group,
 )
@@ -73,6 +73,7 @@ class Summary:
     retries: int = 0
     median_seconds: float | None = None  # of the attempts of models
     ceiling: float = 1.0  # the headline metric of the best solver that sees the same text
+    ceiling_exact: bool = True  # whether some solver reaches it; otherwise an upper bound
     digest: str = ""  # of all items, equal for every solver, view and order
 
     def __repr__(self) -> str:
@@ -96,6 +97,7 @@ class Limits(NamedTuple):
     floor: float
     name: str  # the strategy that reaches the floor
     ceiling: float
+    ceiling_name: str
 
 
 class Vote(NamedTuple):
@@ -149,7 +151,8 @@ class Tally:
         if row["kind"] == DECLINED:
             self._declined_items.append(item)
         scores = row["scores"]
-        limits = Limits(row["floor"], row.get("floor_name") or "", row.get("ceiling", 1.0))
+        name, ceiling_name = (row.get(key) or "" for key in ("floor_name", "ceiling_name"))
+        limits = Limits(row["floor"], name, row.get("ceiling", 1.0), ceiling_name)
         # Floor and ceiling are averaged over the attempts where the headline is defined.
         defined = scores.get(self._metrics[0].name) is not None
         (self._limits if defined else self._other_limits)[limits] += 1
@@ -157,7 +160,7 @@ class Tally:
             return
         # A person's answers are not independent: the person is the cluster, and an item that
         # comes up again is not an order trial.
-        person = solver.startswith(PERSON)
+        person = is_participant(solver)
         self._items.append(hash(solver) if person else item)
         self._cut_off.append(row["kind"] == CUT_OFF)
         self._trials.append(0 if person else row["trial"])
@@ -225,6 +228,7 @@ class Tally:
             metrics=metrics,
             kinds=dict(sorted(self._kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
             ceiling=ceiling,
+            ceiling_exact=all(each.ceiling_name != UPPER_BOUND for each in limits),
             cut_offs=self._kinds[CUT_OFF],
             declined=self._kinds[DECLINED],
             bounds=self._bounds(),

@@ -14,7 +14,7 @@ from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.text import approximate_tokens
 from trivium.evaluation.evaluation import Evaluation, Run
 from trivium.models.framing import opening as framed
-from trivium.models.names import known_model
+from trivium.models.providers import known_model
 from trivium.models.settings import ModelOptions, Settings
 
 SAMPLE = 50  # items from which the cost of all is extrapolated

@@ -31,7 +31,7 @@ from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
 from trivium.core.text import file_name
 from trivium.evaluation.evaluation import Evaluation, Items, Run, find_solver
-from trivium.models.names import full_model_name
+from trivium.models.providers import full_model_name
 from trivium.models.settings import Settings, is_model
 
 RESULTS = "results"  # the folder of a sweep's evaluations

@@ -65,6 +65,7 @@ class Hands:
             if screen in ENDED:
                 return screen
             number = self.page.evaluate("view.number")
+            self.wait_for("() => performance.now() - shownAt >= view.guard")
             self.act(screen)
             self.wait_for("number => !busy && !waiting.length && view.number !== number", number)
         raise UserError(f"the simulated participant did not finish in {MAX_SCREENS} screens")

@@ -16,7 +16,15 @@ import orjson
 
 from trivium.benchmarks import get_benchmark
 from trivium.core.errors import require
-from trivium.core.records import MANIFEST, PEOPLE, PERSON, UNSCORED, Row, read_records, solver_group
+from trivium.core.records import (
+    MANIFEST,
+    PEOPLE,
+    UNSCORED,
+    Row,
+    is_participant,
+    read_records,
+    solver_group,
+)
 from trivium.core.spec import read_mapping
 from trivium.core.statistics import (
     Bounds,
@@ -80,7 +88,7 @@ class SolverScores:
             self.labels[row["id"], row.get("seed"), spec] = item
         self.versions.add(str(row.get("version")))
         self.tried.setdefault(item, []).append(value)
-        if solver.startswith(PERSON):
+        if is_participant(solver):
             self.people.append((solver, item, value))
 
     @cached_property

@@ -14,7 +14,7 @@ from typing import Any
 from trivium import __version__
 from trivium.benchmarks import benchmark_names
 from trivium.core.files import atomic_write
-from trivium.core.records import MANIFEST, TOKENS
+from trivium.core.records import MANIFEST, PARTICIPANTS, TOKENS
 from trivium.core.results import Summary
 from trivium.core.spec import read_mapping
 from trivium.core.streams import DEFAULT_SEED
@@ -32,6 +32,7 @@ from trivium.report.answer import (
     switch_effects,
 )
 from trivium.report.charts import Charts, charted_solvers, score_over_tokens, series_styles
+from trivium.report.experiments import experiment_sections
 from trivium.report.item_browser import MAX_CHARACTERS, browser_items
 from trivium.report.loss import loss_tables
 from trivium.report.overview import SettingTable, card, overview
@@ -254,6 +255,7 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
         has_models=bool(models),
         rules=dict.fromkeys(own.benchmark.headline_rule for own in run.results),
         thresholds=run.thresholds,
+        experiments=experiment_sections(run.folder),
         sections=run.sections,
         usage=usage_table(run.results, models, known),
         token_chart=score_over_tokens(run.results, run.styles),
@@ -329,8 +331,11 @@ def facts(
         for count in (total_tokens(asked, name) for name in TOKENS[:2])
     ]
     items = sum(max(part.items for part in results.by_solver.values()) for results in all_results)
+    people = [name for name in models if name in PARTICIPANTS.values()]
+    others = [name for name in models if name not in people]
     found = {
-        "models": ", ".join(models) if len(models) <= 4 else f"{len(models)}",
+        "participants": ", ".join(people),
+        "models": ", ".join(others) if len(others) <= 4 else f"{len(others)}",
         "date": date,
         "items": f"{items:,}",
         "attempts": f"{sum(results.records for results in all_results):,}",

@@ -21,10 +21,10 @@ from trivium.core.errors import UserError, require
 from trivium.core.reading import visible_replies
 from trivium.core.records import (
     MANIFEST,
-    PEOPLE,
-    PERSON,
+    PARTICIPANTS,
     RECORDS,
     Row,
+    is_participant,
     read_records,
     row_order,
     solver_group,
@@ -292,7 +292,7 @@ def natural(value: Any) -> list[tuple[bool, bool, Any]]:
 
 def role_of(benchmark: AnyBenchmark, solver: str) -> str:
     """The role of a built-in solver, person for people; any other solver counts as a model."""
-    if solver == PEOPLE:
+    if solver in PARTICIPANTS.values():
         return "person"
     known = benchmark.solvers.get(solver)
     return "model" if known is None else known.role
@@ -405,7 +405,7 @@ def mean_traces(benchmark: AnyBenchmark, games: Mapping[tuple[str, str], Sequenc
             item, view = presented_item(benchmark, record)
             steps = benchmark.explain(item, visible_replies(replies_of(record)), view)
             if steps:
-                person = record["solver"].startswith(PERSON)
+                person = is_participant(record["solver"])
                 own[record["solver"] if person else number].append([one.bits for one in steps])
         if own:
             traces[key] = own

@@ -19,7 +19,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from trivium.benchmarks import get_benchmark
-from trivium.core.benchmark import AnyBenchmark
+from trivium.core.benchmark import UPPER_BOUND, AnyBenchmark
 from trivium.core.records import CUT_OFF, DECLINED, FAILED, TOKENS, UNSCORED
 from trivium.core.results import Summary, TokenCount
 from trivium.core.text import clean
@@ -254,6 +254,7 @@ def metric_table(summary: Summary) -> Table:
     if summary.bounds is not None:
         title += f" ({bounds(summary)} with those wrong and right)"
     note = f"floor {named_floor(summary)}, ceiling {summary.ceiling:.3f}"
+    note += "" if summary.ceiling_exact else f" ({UPPER_BOUND})"
     note += f"\n{token_line([summary])}" if summary.tokens else ""
     return Table(title, ("metric", "value [95%]", "n", "meaning"), tuple(rows), note)
 

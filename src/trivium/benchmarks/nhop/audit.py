@@ -10,7 +10,7 @@ from trivium.benchmarks.nhop.spec import NhopView
 from trivium.benchmarks.nhop.surface import Symbols, surface_of
 from trivium.core.probes import Probe
 
-_SPELLED = ("its number", "parity of its number", "length of its name", "first character")
+_SPELLED = ("number", "parity", "length", "first character")
 
 
 def probes(item: NhopItem, view: NhopView) -> list[Probe]:
@@ -69,9 +69,9 @@ def _probe(  # noqa: PLR0917
         "tail's mentions above": [above[tail] for tail in tails],
         "head is a tail of the block above": [head in before for head in heads],
         "tail is a head of the block below": [tail in after for tail in tails],
-        **{f"head: {name}": [head[name] for head in spelled] for name in _SPELLED},
+        **{f"head's {name}": [head[name] for head in spelled] for name in _SPELLED},
         "head's number plus its own": [
-            spelling(head)["its number"] + spelling(tail)["its number"] for head, tail in lines
+            spelling(head)["number"] + spelling(tail)["number"] for head, tail in lines
         ],
         "number of its alias": [number_of.get(head, 0) for head in heads],
         "alphabetical rank of its alias": [rank_of.get(head, 0) for head in heads],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
-from trivium.benchmarks.blicket.game.limits import item_ceiling, item_floor
+from trivium.benchmarks.blicket.game.limits import player_ceiling, script_floor
 from trivium.benchmarks.blicket.game.score import kind, named_machine, trajectory, trials_of
 from trivium.benchmarks.blicket.game.solvers import can_plan
 from trivium.benchmarks.blicket.inference.explore import planner
@@ -59,7 +59,7 @@ def ideal_game(item: GameItem) -> str:
     text = f"The ideal observer ({name}) makes {_tests(made)} on this machine{average}."
     if len(space) << spec.objects > MAX_TO_COMPARE:
         return text
-    best, fixed = (limit(item, GAME.view_type()) for limit in (item_ceiling, item_floor))
+    best, fixed = player_ceiling(spec), script_floor(spec)
     if not (best.exact and fixed.exact):
         return text
     return (

@@ -7,7 +7,6 @@ None to answer, and the other names a machine.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -21,7 +20,7 @@ from trivium.benchmarks.blicket.game.score import trials_of
 from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.benchmarks.blicket.inference import explore, noise, observer
 from trivium.benchmarks.blicket.inference.budget import budget_planner
-from trivium.benchmarks.blicket.inference.distinct import Distinct
+from trivium.benchmarks.blicket.inference.distinct import DistinctMachines
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, letters, mask_of
 from trivium.core.benchmark import Solver, Turn, by_name
 from trivium.core.streams import Stream
@@ -97,17 +96,16 @@ def optimal(seen: Conversation, stream: Stream) -> str | None:
 def _optimal_test(spec: GameSpec, tests: Tests) -> int:
     belief = _belief_after(spec, tests)
     if spec.noise:
-        machines = Distinct(replace(spec, noise=0.0).space)
-        values = noise.placement_values(
-            machines, spec.noise, spec.tests - len(tests), machines.shares(belief)
-        )
+        machines = DistinctMachines(spec.space)
+        left = spec.tests - len(tests)
+        values = noise.placement_values(machines, left, machines.shares(belief))
         return machines.placements[int(np.argmax(values > values.max() - observer.TINY))]
     planner = budget_planner(spec.space)
     possible = planner.possible(belief)
     revealing = planner.tests(possible)
     if can_plan(spec):  # break ties by the expected number of tests to certainty
-        fewest = explore.planner(spec.space).best_tests(belief)
-        revealing.sort(key=lambda placed: (not fewest[placed], placed.bit_count(), placed))
+        fewest = set(explore.planner(spec.space).best_tests(belief))
+        revealing.sort(key=lambda placed: (placed not in fewest, placed.bit_count(), placed))
     return planner.best_test(possible, spec.tests - len(tests), revealing)
 
 
@@ -117,22 +115,14 @@ def explore_by(name: str) -> Explore:
     def explore_next(seen: Conversation, stream: Stream) -> str | None:
         if observer.settled(seen.spec.space, _belief_after(seen.spec, seen.tests)):
             return None
-        chances = _choice(name, seen.spec, seen.tests)
-        # The last possible placement is the choice if rounding leaves a remainder.
-        placed, drawn = 0, stream.random()
-        for placed in np.flatnonzero(chances).tolist():
-            drawn -= chances[placed]
-            if drawn < 0:
-                break
-        return letters(placed)
+        return letters(stream.choice(_options(name, seen.spec, seen.tests)))
 
     return explore_next
 
 
 @lru_cache(maxsize=4096)
-def _choice(name: str, spec: GameSpec, tests: Tests) -> tuple[float, ...]:
-    belief = _belief_after(spec, tests)
-    return tuple(explore.EXPLORERS[name](spec.space, belief, len(tests)).tolist())
+def _options(name: str, spec: GameSpec, tests: Tests) -> list[int]:
+    return explore.EXPLORERS[name](spec.space, _belief_after(spec, tests), len(tests))
 
 
 def player(choose: Explore, conclude: Conclude = most_likely) -> Callable[[Turn], str]:

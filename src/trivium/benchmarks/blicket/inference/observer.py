@@ -1,22 +1,21 @@
 """The ideal observer: exact beliefs about a machine, and the information in tests.
 
 A belief is an array of probabilities, one for each hypothesis of a space; a trial is the set
-of objects on the machine and whether it lit up.
+of objects on the machine and whether it lit up. `support` has the same without probabilities.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from math import lgamma
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trivium.benchmarks.blicket.inference.hypotheses import Space, letters
-from trivium.core.errors import UserError, require
+from trivium.core.errors import UserError
 
 Belief = NDArray[np.float64]
 Trial = tuple[int, bool]
@@ -81,8 +80,10 @@ def blicket_probability(space: Space, belief: Belief) -> NDArray[np.float64]:
 
 def family_probability(space: Space, belief: Belief) -> dict[str, float]:
     """The probability of each family (conjunctive, disjunctive, ...)."""
-    mass = space.family_members @ belief
-    return {family: float(share) for family, share in zip(space.families, mass, strict=True)}
+    found: dict[str, float] = defaultdict(float)
+    for hypothesis, probability in zip(space, belief.tolist(), strict=True):
+        found[hypothesis.family] += probability
+    return dict(found)
 
 
 def settled(space: Space, belief: Belief, level: float = CERTAIN) -> bool:
@@ -100,61 +101,6 @@ def quiz_reward(space: Space, belief: Belief) -> float:
     yes = blicket_probability(space, belief)
     right = np.maximum(yes, 1 - yes)
     return float((right - (1 - right)).sum())
-
-
-def evidence(space: Space, trials: Sequence[Trial]) -> NDArray[np.float64]:
-    """The probability of these lights under each family of the space."""
-    likelihood = np.ones(len(space))
-    for placed, light in trials:
-        lit = space.likelihood[:, placed]
-        likelihood = likelihood * (lit if light else 1.0 - lit)
-    mass = space.family_members @ space.belief
-    joint = space.family_members @ (space.belief * likelihood)
-    return np.divide(joint, mass, out=np.zeros_like(joint), where=mass > 0)
-
-
-def hierarchical_prior(
-    space: Space, training: Sequence[tuple[Space, Sequence[Trial]]], concentration: float = 1.0
-) -> Space:
-    """The space of a new machine with a prior learned from other machines.
-
-    The families of all machines are drawn from one unknown mixture, with a Dirichlet prior of
-    this concentration around the families' shares in the space's own prior. With a small
-    concentration, all machines are expected to be of one family. Exact: sums over all assignments
-    of families to the training machines, grouped by how often each family occurs.
-    """
-    require(concentration > 0, f"concentration must be above 0, got {concentration}")
-    families = space.families
-    mass = space.family_members @ space.belief
-    base = concentration * mass
-    weights = {(0,) * len(families): 1.0}  # of each vector of counts
-    for other, trials in training:
-        require(
-            set(other.families) == set(families),
-            f"training machines must be of the families {', '.join(families)}, "
-            f"got {', '.join(other.families)}",
-        )
-        likelihood = dict(zip(other.families, evidence(other, trials), strict=True))
-        extended: dict[tuple[int, ...], float] = defaultdict(float)
-        for counts, weight in weights.items():
-            for index, family in enumerate(families):
-                more = (*counts[:index], counts[index] + 1, *counts[index + 1 :])
-                extended[more] += weight * likelihood[family]
-        weights = extended
-    expected = np.zeros(len(families))
-    for counts, weight in weights.items():
-        if weight > 0 and all(b > 0 for b, n in zip(base, counts, strict=True) if n):
-            expected += weight * _draws_probability(base, counts) * (base + np.array(counts))
-    require(expected.sum() > 0, "no assignment of families allows the tests of the training")
-    shares = expected / expected.sum()
-    factor = np.divide(shares, mass, out=np.zeros_like(shares), where=mass > 0)
-    return replace(space, prior=tuple(space.belief * (factor @ space.family_members)))
-
-
-def _draws_probability(base: NDArray[np.float64], counts: tuple[int, ...]) -> float:
-    """The probability of draws with these counts from a Dirichlet mixture, up to a factor."""
-    pairs = zip(base, counts, strict=True)
-    return float(np.exp(sum(lgamma(b + n) - lgamma(b) for b, n in pairs if n)))
 
 
 @dataclass(frozen=True)

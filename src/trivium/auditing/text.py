@@ -1,15 +1,21 @@
-"""Models that look for what no named feature describes: letters of the text, and boosted trees."""
+"""A text model: which pieces of text, around a candidate or anywhere, go with the answer?
+
+It sees what no named feature describes: letters, wording, spaces and punctuation.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trivium.auditing.features import PromptFeatures
+
+if TYPE_CHECKING:
+    from trivium.auditing.samples import Sample
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -19,8 +25,12 @@ LONGEST = 4  # characters of a piece of text
 BUCKETS = 1 << 13  # of hashed pieces
 WINDOW = 8  # characters on each side of a mention
 MENTIONS = 6  # of a candidate, whose windows are read
+PIECES = 12  # of text that become features, of candidates and of items
 _PRIMES = np.array([2654435761, 2246822519, 3266489917, 668265263], dtype=np.uint32)
 _MARK = 1  # in place of the candidate
+
+
+Counts = tuple[Ints, Ints]  # keys that hold the candidate and the bucket, and how often each occurs
 
 
 class Pieces(NamedTuple):
@@ -29,6 +39,14 @@ class Pieces(NamedTuple):
     row: Ints
     bucket: Ints
     times: Floats
+
+    @classmethod
+    def of(cls, rows: Sequence[Counts], width: int) -> Pieces:
+        """The pieces of all items together, each with so many rows."""
+        keys = np.concatenate([keys for keys, _ in rows])
+        item = np.repeat(np.arange(len(rows)), [len(keys) for keys, _ in rows])
+        times = np.concatenate([counts for _, counts in rows]).astype(np.float32)
+        return cls(item * width + keys // BUCKETS, keys % BUCKETS, times)
 
 
 def hashed(codes: Codes) -> tuple[Ints, ...]:
@@ -42,7 +60,7 @@ def hashed(codes: Codes) -> tuple[Ints, ...]:
     return tuple(found)
 
 
-def pieces_of_item(prompt: PromptFeatures) -> tuple[Ints, Ints]:
+def pieces_of_item(prompt: PromptFeatures) -> Counts:
     """The buckets of the whole text, and how often each occurs."""
     buckets = np.concatenate([*hashed(prompt.masked[0]), np.empty(0, dtype=np.int64)])
     found = np.bincount(buckets, minlength=BUCKETS)
@@ -50,7 +68,7 @@ def pieces_of_item(prompt: PromptFeatures) -> tuple[Ints, Ints]:
     return distinct, found[distinct]
 
 
-def pieces_of_candidates(prompt: PromptFeatures, names: Sequence[str]) -> tuple[Ints, Ints]:
+def pieces_of_candidates(prompt: PromptFeatures, names: Sequence[str]) -> Counts:
     """The buckets of every name and of the text around its mentions, numbered by candidate."""
     codes, moved = prompt.masked
     padded = np.pad(codes, WINDOW)
@@ -91,67 +109,51 @@ def strongest(found: Floats, most: int) -> Ints:
     return order[np.sort(first)][:most]
 
 
-@dataclass(frozen=True)
-class Trees:
-    """Boosted trees whose levels each ask one question about one feature."""
+class TextModel:
+    """The pieces of text that go with the answer on the training items."""
 
-    questions: list[list[tuple[int, int]]]  # of each tree: a column and the last bin below
-    values: list[Floats]  # of each leaf
-    start: float
+    def __init__(self, sample: Sample) -> None:
+        assert sample.pieces is not None
+        own, whole = sample.pieces
+        flat = sample.rest.reshape(-1)
+        self.single = sample.kind == "label" or sample.fixed
+        self.of_candidates = strengths(own, flat)
+        self.of_items = np.stack(
+            [strengths(whole, (sample.rest * one).sum(axis=1)) for one in sample.groups]
+        )
+        self.own = [] if self.single else strongest(self.of_candidates, PIECES).tolist()
+        widest = self.of_items[np.abs(self.of_items).argmax(axis=0), np.arange(BUCKETS)]
+        self.item = strongest(widest, PIECES).tolist()
 
-    def __call__(self, codes: NDArray[np.uint8]) -> Floats:
-        """The log-odds of every row; codes are (column, row)."""
-        total = np.full(codes.shape[1], self.start, dtype=np.float32)
-        for asked, values in zip(self.questions, self.values, strict=True):
-            total += values[_leaves(codes, asked)]
-        return total
+    def extend(self, sample: Sample) -> Sample:
+        """The sample with the counts of these pieces as features."""
+        assert sample.pieces is not None
+        own, whole = sample.pieces
+        n, width = sample.right.shape
+        added = {f"text piece {b}": _counts(own, b, n * width).reshape(n, width) for b in self.own}
+        items = {f"item's text piece {b}": _counts(whole, b, n) for b in self.item}
+        return replace(sample, own={**sample.own, **added}, of_item={**sample.of_item, **items})
 
-
-def _leaves(codes: NDArray[np.uint8], asked: Sequence[tuple[int, int]]) -> Ints:
-    leaf = np.zeros(codes.shape[1], dtype=np.int64)
-    for column, below in asked:
-        leaf = 2 * leaf + (codes[column] > below)
-    return leaf
-
-
-def grow(codes: NDArray[np.uint8], right: Floats, trees: int, bins: int) -> Trees:
-    """Trees fitted to the right rows, each on a random part of rows and columns."""
-    random = np.random.default_rng(0)
-    share = float(right.mean())
-    grown = Trees([], [], float(np.log(share / (1 - share))))
-    total = grown(codes)
-    rows, columns = min(len(right), ROWS), min(len(codes), COLUMNS)
-    for _ in range(trees):
-        chosen = random.choice(len(right), rows, replace=False)
-        kept = random.choice(len(codes), columns, replace=False)
-        part = codes[np.ix_(kept, chosen)].astype(np.int64)
-        odds = 1 / (1 + np.exp(-total[chosen]))
-        left, mean = right[chosen] - odds, float((odds * (1 - odds)).mean())
-        asked: list[tuple[int, int]] = []
-        leaf = np.zeros(rows, dtype=np.int64)
-        for level in range(DEPTH):
-            width = bins << level
-            cells = part + leaf * bins + np.arange(columns)[:, None] * width
-            size = columns * width
-            count = np.bincount(cells.ravel(), minlength=size).reshape(columns, -1, bins)
-            sums = np.bincount(cells.ravel(), np.tile(left, columns), size)
-            below = sums.reshape(columns, -1, bins).cumsum(axis=2)
-            weight = mean * count.cumsum(axis=2) + PENALTY
-            whole, all_weight = below[:, :, -1:], weight[:, :, -1:]
-            above, rest = whole - below, all_weight - weight + 2 * PENALTY
-            gain = (below**2 / weight + above**2 / rest).sum(axis=1)
-            column, split = divmod(int(gain.argmax()), bins)
-            asked.append((int(kept[column]), split))
-            leaf = 2 * leaf + (part[column] > split)
-        sums = np.bincount(leaf, left, 1 << DEPTH)
-        values = RATE * sums / (mean * np.bincount(leaf, minlength=1 << DEPTH) + PENALTY)
-        grown.questions.append(asked)
-        grown.values.append(values.astype(np.float32))
-        total += grown.values[-1][_leaves(codes, asked)]
-    return grown
+    def scores(self, sample: Sample) -> Floats:
+        """The sum of what all strong pieces say."""
+        assert sample.pieces is not None
+        own, whole = sample.pieces
+        n, width = sample.right.shape
+        if not self.single:
+            return _weighed(own, self.of_candidates, n * width).reshape((n, width))
+        scores: Floats = np.stack([_weighed(whole, one, n) for one in self.of_items])
+        scores -= np.median(scores, axis=1, keepdims=True)
+        if not sample.fixed:
+            return scores.T
+        found: Floats = np.take_along_axis(scores.T, sample.candidates, axis=1)
+        return found
 
 
-ROWS, COLUMNS = 8000, 60  # on which each tree is grown
-DEPTH = 4
-RATE = 0.15
-PENALTY = 4.0
+def _counts(pieces: Pieces, bucket: int, rows: int) -> Floats:
+    here = pieces.bucket == bucket
+    return np.bincount(pieces.row[here], pieces.times[here], rows).astype(np.float32)
+
+
+def _weighed(pieces: Pieces, strength: Floats, rows: int) -> Floats:
+    weight = np.where(np.abs(strength) > 3, strength, 0.0)[pieces.bucket]
+    return np.bincount(pieces.row, weight * pieces.times, rows).astype(np.float32)
