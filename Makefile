@@ -98,7 +98,7 @@ extras: $(VENV)/.made
 	$(BIN)/python .ci/extras.py $(EXTRAS)
 
 gallery: $(VENV)/.run
-	$(BIN)/trivium gallery --out GALLERY.md
+	$(BIN)/python -c 'from trivium.report.gallery import gallery; print(gallery(), end="")' > GALLERY.md
 
 audits: $(VENV)/.dev
 	$(BIN)/python perf/audit_presets.py

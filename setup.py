@@ -1,11 +1,14 @@
 """The README as the package's description: its links to files become links to the repository."""
 
 import re
+import tomllib
 from pathlib import Path
 
 from setuptools import setup
 
-REPOSITORY = "https://github.com/OWNER/trivium"
+HERE = Path(__file__).parent
+PROJECT = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+REPOSITORY = PROJECT["urls"]["Repository"]
 PICTURES = REPOSITORY.replace("github.com", "raw.githubusercontent.com")
 
 
@@ -15,5 +18,5 @@ def absolute(text: str) -> str:
     return re.sub(r"((?<!!)\[[^\]]*\]\()(?!https?:|#)", rf"\1{REPOSITORY}/blob/main/", text)
 
 
-readme = Path(__file__).with_name("README.md").read_text(encoding="utf-8")
+readme = (HERE / "README.md").read_text(encoding="utf-8")
 setup(long_description=absolute(readme), long_description_content_type="text/markdown")

@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import re
+import tomllib
 from collections.abc import Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,7 @@ import griffe
 from mkdocs.structure.files import File
 
 from trivium.benchmarks import benchmark_names, get_benchmark
-from trivium.cli import GROUPS
-from trivium.commands import command_module
+from trivium.cli import GROUPS, command_module
 from trivium.commands.parser import Parser
 from trivium.core.benchmark import KINDS, AnyBenchmark
 from trivium.core.spec import spec_to_dict
@@ -29,6 +29,8 @@ from trivium.report.audits import audit_sentence, audit_verdict
 from trivium.report.tables import markdown_text
 
 ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+REPOSITORY = PROJECT["urls"]["Repository"]
 # Pages of the site that are kept elsewhere.
 ELSEWHERE = {
     "CHANGELOG.md": "changelog.md",
@@ -75,7 +77,6 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         source = ROOT / "docs" / uri
     if Path(uri).parent.name == "benchmarks" and Path(uri).stem in benchmark_names():
         markdown += benchmark_facts(get_benchmark(Path(uri).stem))
-    repository = config["extra"]["repository"]
 
     def site_link(found: re.Match[str]) -> str:
         image, text, target, anchor = found.groups()
@@ -86,7 +87,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         if place is None:
             require_file(path, uri)
             kind = "tree" if path.is_dir() else "blob"
-            return f"[{text}]({repository}/{kind}/main/{path.relative_to(ROOT)})"
+            return f"[{text}]({REPOSITORY}/{kind}/main/{path.relative_to(ROOT)})"
         return f"{image}[{text}]({os.path.relpath(place, Path(uri).parent)}{anchor or ''})"
 
     parts, end = [], 0

@@ -14,11 +14,10 @@ import argparse
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
-from trivium.auditing.engine import _Study
-from trivium.auditing.judging import judge
-from trivium.auditing.rules import TextModel
+from trivium.auditing.engine import Study
+from trivium.auditing.outcomes import judge
 from trivium.auditing.samples import Floats, Sample
-from trivium.auditing.tails import interval
+from trivium.auditing.text import TextModel
 from trivium.benchmarks import get_benchmark
 from trivium.core.spec import changed_fields
 from trivium.core.task import Task
@@ -35,13 +34,13 @@ def table(sample: Sample, names: list[str]) -> Floats:
 
 def attack(task: Task, items: int, seed: int) -> None:
     """Print how well trees answer each question of an item."""
-    study = _Study(task, seed, 0)
+    study = Study(task, seed)
     many = items * 2 // 3
     originals = [item.original for item in task.generate(seed, 0, many)]
     fresh = [item.original for item in task.generate(seed + 1, 0, items - many)]
-    train = study._samples(originals, range(len(originals)), None)
+    train = study.samples(originals, range(len(originals)))
     texts = {name: TextModel(sample) for name, sample in train.items() if sample.judged.any()}
-    test = study._samples(fresh, range(len(fresh)), None)
+    test = study.samples(fresh, range(len(fresh)))
     for name, text in texts.items():
         known, asked = text.extend(train[name]), text.extend(test[name])
         names = known.telling
@@ -52,8 +51,8 @@ def attack(task: Task, items: int, seed: int) -> None:
         share = float(known.right[known.there].mean())
         start = np.log(share / (1 - share)) if known.kind == "label" else 0.0
         outcome = judge(asked, (odds - start).astype(np.float32))
-        low, high = interval(outcome.values, 0.025)
-        reach = f"{outcome.values.mean():.3f} [{low:.3f}, {high:.3f}] of {outcome.chance:.3f}"
+        low, high = outcome.interval(0.025)
+        reach = f"{outcome.mean:.3f} [{low:.3f}, {high:.3f}] of {outcome.chance:.3f}"
         about = f"{len(names)} features, {items:,} items, seeds {seed} and {seed + 1}"
         view = changed_fields(task.view) or "default"
         print(f"{task.benchmark.name} {view} {name}: {reach} ({about})", flush=True)

@@ -33,9 +33,8 @@ from inspect_ai.solver import generate
 from openai import AsyncOpenAI, DefaultAioHttpClient
 
 from trivium.benchmarks import load_task
-from trivium.evaluation.evaluation import Evaluation, Items
+from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.execute import execute
-from trivium.evaluation.plan import plan_evaluation
 from trivium.models.settings import ModelOptions
 
 LATENCY, IN_FLIGHT, REQUESTS, ROUNDS = 0.2, 500, 2000, 3
@@ -129,7 +128,7 @@ def backend(name: Literal["direct", "inspect"]) -> Callable[[str, int], None]:
         options = ModelOptions(backend=name, base_url=url, concurrency=IN_FLIGHT, yes=True)
         evaluation = Evaluation(TASK, Items(1, 0, requests), "vllm/m", settings=options.settings())
         with tempfile.TemporaryDirectory() as folder:
-            (summary,) = execute(plan_evaluation(evaluation), Path(folder), options=options)
+            (summary,) = execute(Run.of(evaluation), Path(folder), options=options)
         assert (summary.items, summary.failed) == (requests, 0)
 
     return run

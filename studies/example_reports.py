@@ -29,7 +29,7 @@ from trivium.benchmarks.nhop.render import read_prompt
 from trivium.cli import main as trivium_command
 from trivium.core.benchmark import Turn
 from trivium.core.streams import Stream, stream_key
-from trivium.evaluation.prices import Prices
+from trivium.evaluation.cost import Prices
 from trivium.models.local import served_locally
 from trivium.models.settings import Model, ModelOptions, Settings
 from trivium.report.page import write_report

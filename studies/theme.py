@@ -1,4 +1,4 @@
-"""What the figures of studies share: rows become panels of the report's own charts."""
+"""What the figures of studies share: estimates over seeds, and panels of the report's charts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from trivium.core.files import atomic_write
-from trivium.report.chart_files import chart_svg
+from trivium.core.statistics import Estimate, mean_interval
 from trivium.report.plot import Chart, Panel, Point, Series, SeriesStyle
+from trivium.report.templates import chart_svg
 
 Rows = Sequence[Mapping[str, Any]]  # each with a value, its interval (low, high) and labels
 Styles = Mapping[str, SeriesStyle]
@@ -60,6 +61,14 @@ def _tip(row: Mapping[str, Any], name: str) -> str:
     interval = "" if row.get("low") is None else f" [{row['low']:.2f}, {row['high']:.2f}]"
     note = f"; {row['note']}" if row.get("note") else ""
     return f"{name}: {row['value']:.2f}{interval}{note}"
+
+
+def over_seeds(values: Sequence[float], low: float, high: float) -> Estimate:
+    """A mean over seeds with Student's 95% interval, cut off where no value can lie."""
+    found = mean_interval(values)
+    if found.low is None or found.high is None:
+        return found
+    return Estimate(found.value, max(low, found.low), min(high, found.high), found.n)
 
 
 def level(name: str, style: SeriesStyle, at: float, xs: Sequence[Any], label: str = "") -> Series:

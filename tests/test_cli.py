@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -19,6 +20,7 @@ from trivium import __version__
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import main
 from trivium.core.files import read_rows
+from trivium.core.probes import Audit, Cue
 
 
 def test_a_folder_with_invalid_records_is_refused(
@@ -195,10 +197,13 @@ def test_run_prints_tables_and_the_path_of_the_report(
 
 
 def test_audit_says_pass_or_caught_by_its_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("audit nhop_explicit --preset explicit-easy --L 1 --items 100") == 1
-    said = capsys.readouterr().out
-    assert "CAUGHT: " in said
-    assert "against 0.167" in said
+    assert run("audit nhop_explicit --preset explicit-easy --items 100 --json") == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verdict"], found["keeps_leaks_on_purpose"]) == ("caught", True)
+    assert (found["items"], found["level"]) == (100, 0.99)
+    assert any(cue["name"].endswith(": learned probe") for cue in found["cues"])
+    assert found["cues"][0]["caught"]
+    assert found["cues"][0]["low"] > found["cues"][0]["chance"]
     assert run("audit nhop_implicit --items 100") == 0
     said = capsys.readouterr().out
     assert re.search(
@@ -212,23 +217,23 @@ def test_audit_says_pass_or_caught_by_its_exit_status(capsys: pytest.CaptureFixt
     assert "What an audit cannot see" in said
 
 
-def test_audit_as_json_and_presets_that_keep_their_leaks(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert run("audit nhop_explicit --preset explicit-easy --items 100 --json") == 1
-    found = json.loads(capsys.readouterr().out)
-    assert (found["verdict"], found["keeps_leaks_on_purpose"]) == ("caught", True)
-    assert (found["items"], found["level"]) == (100, 0.99)
-    assert any(cue["name"].endswith(": learned probe") for cue in found["cues"])
-    assert found["cues"][0]["caught"]
-    assert found["cues"][0]["low"] > found["cues"][0]["chance"]
+def test_a_verdict_is_one_sentence() -> None:
+    leak = Cue("last line", "the answer is there", 0.9, 0.8, 0.95, 0.25, 100)
+    caught = Audit((leak,), 100, 0.99, keeps_leaks=True)
+    assert str(caught) == (
+        "CAUGHT: 1 of 1 cues beat chance, confirmed on fresh items; the strongest is last line: "
+        "0.900 [0.800, 0.950] against 0.250, and this preset keeps its leaks on purpose"
+    )
+    clean = replace(caught, cues=(replace(leak, low=0.2),))
+    assert str(clean) == "PASSED: none of 1 cues beats chance on 100 items"
+    assert repr(replace(caught, cues=())) == "<audit NO VERDICT: there was nothing to guess>"
 
 
 def test_audit_counts_repeated_items(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("audit nhop_implicit --overlap --items 100") == 0
     said = capsys.readouterr().out
-    assert re.search(r"exact .* 0 \(0\.0%\) .* at least 1,650", said)
-    assert re.search(r"renamed and reordered .* 99 \(99\.0%\) .* about 1 ", said)
+    assert re.search(r"exact: .*\n  0 \(0\.0%\) .* at least 1,650", said)
+    assert re.search(r"renamed and reordered: .*\n  99 \(99\.0%\) .* about 1 ", said)
     assert "this spec has about 10^" in said
     assert run("audit nhop_implicit --overlap --items 100 --json") == 0
     found = json.loads(capsys.readouterr().out)

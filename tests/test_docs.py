@@ -23,8 +23,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from trivium.benchmarks import benchmark_names
-from trivium.cli import main
-from trivium.commands import command_module
+from trivium.cli import command_module, main
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(

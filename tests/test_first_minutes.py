@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
+from trivium.api import audited_presets, plan_run
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import main
-from trivium.commands.run import audited_presets, read_run
+from trivium.models.settings import Settings
 
 RUN = "--benchmarks nhop_implicit --items 4 --processes 1 --out run"
 
@@ -32,8 +33,15 @@ def test_presets_that_passed_an_audit_are_run_and_all_runs_the_rest() -> None:
     assert audited_presets("nhop_explicit") == ["explicit-hard", "explicit-ladder"]
     assert "paper" not in audited_presets("blicket_game")
     assert all(audited_presets(name) for name in benchmark_names())
-    chosen = {one.setting for one in read_run("run", ["--items", "5"])[0].evaluations}
-    every = {one.setting for one in read_run("run", ["--items", "5", "--all"])[0].evaluations}
+    chosen, every = (
+        {
+            one.setting
+            for one in plan_run(
+                (), models=(), presets=presets, items=5, seed=7, settings=Settings()
+            ).evaluations
+        }
+        for presets in ((), "all")
+    )
     assert chosen < every
     assert every == {preset for name in benchmark_names() for preset in get_benchmark(name).presets}
     assert main(["run", "--all", "--presets", "implicit"]) == 2
@@ -45,11 +53,11 @@ def test_a_model_is_sent_about_300_requests_unless_items_are_named(
 ) -> None:
     words = [word for n in range(models) for word in ("--model", f"openai/m{n}")]
     assert main(["estimate", "run", *words]) == 0
-    requests = re.match(r"run: ([\d,]+) requests, about ", capsys.readouterr().out)
+    requests = re.search(r"^models: ([\d,]+) requests, about ", capsys.readouterr().out, re.M)
     assert requests is not None
     assert 270 * models <= int(requests[1].replace(",", "")) <= 330 * models
     assert main(["estimate", "run", "--benchmarks", "nhop_implicit", "--items", "7"]) == 0
-    assert capsys.readouterr().out.startswith("run: 7 requests, ")
+    assert "models: 7 requests, " in capsys.readouterr().out
 
 
 def test_a_run_ends_with_at_most_ten_lines_that_say_what_is_next(

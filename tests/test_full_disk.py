@@ -75,7 +75,6 @@ def test_a_model_is_not_asked_on_where_nothing_can_be_written(backend: str, tmp_
     ("words", "name"),
     [
         ("generate nhop_implicit --items 2000 --out items.jsonl", "items.jsonl"),
-        ("gallery --out page.md", "page.md"),
     ],
 )
 def test_half_a_file_is_not_left_behind(words: str, name: str, tmp_path: Path) -> None:

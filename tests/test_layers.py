@@ -8,11 +8,12 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import trivium
 from trivium.benchmarks import BENCHMARKS, declared, get_benchmark
-from trivium.commands import command_module
+from trivium.cli import command_module
 from trivium.people.pages import Page, page_of
 
 ROOT = Path(trivium.__file__).parent
@@ -59,6 +60,7 @@ FAMILIES = {entry.name for entry in (ROOT / "benchmarks").iterdir() if entry.is_
 CORE_MAY_USE = {"numpy", "orjson"}
 
 
+@cache
 def modules() -> list[tuple[tuple[str, ...], set[str]]]:
     """Every module's path in the package and what it imports anywhere in its text."""
     found = []
@@ -159,7 +161,7 @@ def test_the_main_job_works_with_no_extras_installed(tmp_path: Path) -> None:
     code = (
         "import sys\n"
         f"for name in {sorted(set(HEAVY) - {'torch'})!r}: sys.modules[name] = None\n"
-        "from trivium.cli import main\n"
+        "from trivium.cli import command_module, main\n"
         f"sys.exit(main(['run', '--items', '3', '--processes', '1', '--out', {str(tmp_path)!r}]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

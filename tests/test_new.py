@@ -9,15 +9,17 @@ from pathlib import Path
 
 import pytest
 
+import trivium
+
 COMMANDS = [
     "list",
     "show kth_number --people 4",
     "generate kth_number --items 3 --out items.jsonl",
     "eval kth_number --solver first_named --in items.jsonl --out file_run",
     "run --benchmarks kth_number --items 5 --processes 2 --out run",
-    "audit kth_number --preset second",
+    "audit kth_number --preset second --items 100",
     "report run",
-    "sweep grid.json --out swept --processes 2",
+    "sweep grid.json --out swept --processes 1",
     "estimate kth_number",
 ]
 GRID = '{"benchmark": "kth_number", "people": [3, 5], "rank": 1, "items": 40}'
@@ -64,6 +66,7 @@ def test_the_api_knows_it(project: Path) -> None:
     assert call(project, "-c", code).stdout == "1.0\n"
 
 
+@pytest.mark.slow
 def test_inspect_knows_it(project: Path) -> None:
     pytest.importorskip("inspect_ai")
     words = "eval trivium/kth_number --model trivium/sort_numbers -T items=3 -T people=4"
@@ -82,18 +85,17 @@ def test_inspect_knows_it(project: Path) -> None:
     assert "1.000" in imported.stdout
 
 
-def test_names_that_cannot_be_are_refused(project: Path) -> None:
+def test_names_that_cannot_be_are_refused(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
     for name, message in (
         ("kth_number", "there is a benchmark 'kth_number' already"),
         ("nhop_implicit", "there is a benchmark 'nhop_implicit' already"),
         ("json", "'json' is the name of a Python module"),
         ("My-Task", "NAME must be lower-case letters"),
     ):
-        done = call(project, "-m", "trivium", "new", name)
-        assert done.returncode == 2
-        assert message in done.stderr
-    second = call(project, "-m", "trivium", "new", "other_task")
-    assert second.returncode == 0, second.stderr
+        with pytest.raises(trivium.UserError, match=message):
+            trivium.new_benchmark(name)
+    assert trivium.new_benchmark("other_task") == Path("other_task.py")
     lines = (project / "trivium.toml").read_text().splitlines()
     assert lines[2:] == ['other_task = "other_task.py:BENCHMARK"']
 

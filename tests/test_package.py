@@ -27,7 +27,9 @@ def test_the_citation_the_changelog_and_the_package_agree() -> None:
     assert [one["name"] for one in citation["authors"]] == [
         one["name"] for one in PROJECT["authors"]
     ]
-    assert citation["repository-code"] == PROJECT["urls"]["Repository"]
+    assert {url.partition("/trivium")[0] for url in PROJECT["urls"].values()} == {
+        PROJECT["urls"]["Repository"].removesuffix("/trivium")
+    }
     headings = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
     assert headings[0] == f"{trivium.__version__} ({citation['date-released']})"
 

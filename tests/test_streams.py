@@ -74,84 +74,24 @@ def test_progress_that_nobody_reads_does_not_stop_the_work(
         def flush(self) -> None:
             raise BrokenPipeError
 
-    monkeypatch.setattr("trivium.evaluation.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("trivium.evaluation.executors.SECONDS_BETWEEN_LINES", 0.0)
     monkeypatch.setattr(sys, "stderr", Gone())
     assert run(f"eval nhop_implicit --solver oracle --items 600 --out {tmp_path / 'e'}") == 0
     assert (tmp_path / "e" / "records.jsonl").read_bytes().count(b"\n") == 600
 
 
-def test_generating_is_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_an_interrupted_file_of_items_is_not_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trivium.commands.generate.CHUNK", 10)
-    out, part = tmp_path / "items.jsonl", tmp_path / "items.jsonl.part"
-    words = f"generate nhop_implicit --items 100 --seed 5 --out {out}"
-    assert run(words) == 0
-    whole = out.read_bytes()
-    assert not part.exists()
-    lines = whole.splitlines(keepends=True)
-
-    made: list[int] = []
-    from trivium.commands import generate
-    from trivium.evaluation.execute import item_lines as plain
-
-    def counted(job: tuple[int, object, object]) -> tuple[int, bytes]:
-        made.append(job[0])
-        return plain(job)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(generate, "item_lines", counted)
-    for held, left in (
-        (b"".join(lines[:43]) + b'{"id": "half', 57),
-        (b"".join(lines[:1]), 99),
-        (whole, 0),
-        (whole + lines[0], 0),
-        (b"".join(lines[1:43]), 100),  # of another start
-        (b"".join([*lines[:42], lines[41]]), 100),
-        (b"", 100),
-    ):
-        out.unlink()
-        part.write_bytes(held)
-        made.clear()
-        assert run(words) == 0
-        assert out.read_bytes() == whole
-        assert sum(made) == left
-        assert not part.exists()
-    capsys.readouterr()
-    part.write_bytes(b"".join(lines[:43]))
-    assert run(words) == 0
-    assert capsys.readouterr().err == "43 of 100 items were generated before\n"
-
-
-def test_an_interrupted_file_of_items_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from trivium.evaluation.progress import Progress
-
-    monkeypatch.setattr("trivium.commands.generate.CHUNK", 10)
+    from trivium.evaluation.executors import Progress
 
     def interrupt(progress: Progress, count: int) -> None:
         raise KeyboardInterrupt
 
-    out = tmp_path / "items.jsonl"
-    words = f"generate nhop_implicit --items 30 --out {out}"
-    with monkeypatch.context() as patched:
-        patched.setattr(Progress, "advance", interrupt)
-        assert run(words) == 130
-    assert not out.exists()
-    assert (tmp_path / "items.jsonl.part").read_bytes().count(b"\n") == 10
-    assert run(words) == 0
-    assert "10 of 30 items were generated before" in capsys.readouterr().err
-    assert out.read_bytes().count(b"\n") == 30
-
-
-def test_two_processes_cannot_generate_the_same_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from trivium.core.files import resumable_write
-
-    with resumable_write(tmp_path / "items.jsonl"):
-        assert run(f"generate nhop_implicit --out {tmp_path / 'items.jsonl'}") == 2
-    assert "items.jsonl: another process is writing it" in capsys.readouterr().err
+    monkeypatch.setattr("trivium.commands.generate.CHUNK", 10)
+    monkeypatch.setattr(Progress, "advance", interrupt)
+    assert run(f"generate nhop_implicit --items 30 --out {tmp_path / 'items.jsonl'}") == 130
+    assert not list(tmp_path.iterdir())
 
 
 def test_flags_win_over_a_config_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

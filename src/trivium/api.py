@@ -2,50 +2,87 @@
 
 from __future__ import annotations
 
+import keyword
+import pkgutil
+import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import fields, replace
+from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, Literal
 
-from trivium.arguments import (
-    as_items,
-    as_task,
-    model_options,
-    named_solver,
-    solver_scores,
-)
+from trivium.arguments import as_items, as_task, model_options, named_solver, solver_scores
 from trivium.auditing.engine import audit as run_audit
-from trivium.benchmarks import benchmark_names, load_task
-from trivium.core.errors import require, require_known
+from trivium.auditing.overlap import Overlap
+from trivium.auditing.overlap import overlap as count_overlap
+from trivium.benchmarks import (
+    benchmark_names,
+    declared,
+    get_benchmark,
+    list_in_project,
+    load_task,
+)
+from trivium.benchmarks.contract import check_benchmark
+from trivium.core.errors import UserError, import_extra, require, require_known
 from trivium.core.files import atomic_write
 from trivium.core.probes import Audit
+from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.cost import Cost, cost_of, cost_of_run
-from trivium.evaluation.evaluation import Evaluation, Items, Run
+from trivium.evaluation.cost import Cost, Prices, cost_of, cost_of_run
+from trivium.evaluation.evaluation import Evaluation, Function, Items, Run
 from trivium.evaluation.execute import execute
 from trivium.evaluation.index import write_table
 from trivium.evaluation.plan import (
     is_config,
     plan_diagnosis,
-    plan_evaluation,
     plan_main_run,
     plan_sweep,
     read_sweep,
 )
-from trivium.evaluation.prices import Prices
-from trivium.evaluation.solvers import Function
 from trivium.exchange.dataset_folder import write_dataset_folder
-from trivium.exchange.export import Request, write_items
+from trivium.exchange.export import TEXT_FORMATS, Format, write_items
+from trivium.exchange.imports import import_files
 from trivium.exchange.score import Scoring, write_scores
-from trivium.models.settings import ModelOptions, Settings, is_model
-from trivium.report.compare import differences
-from trivium.report.power import power_to_compare
+from trivium.models.providers import full_model_name
+from trivium.models.settings import Effort, Model, ModelOptions, Settings, is_model
+from trivium.people.serving import Serving
+from trivium.report.audits import CAUGHT, audit_verdict
+from trivium.report.compare import differences, power_to_compare
 from trivium.results import Differences, ResultSet, Thresholds, open_results
 from trivium.thresholds.results import write_thresholds
 from trivium.thresholds.search import ThresholdPlan, find_thresholds, make_axes
+
+# What `import trivium` offers, as trivium.NAME.
+__all__ = [
+    "ResultSet",
+    "Thresholds",
+    "UserError",
+    "audit",
+    "check_benchmark",
+    "compare",
+    "diagnose",
+    "estimate",
+    "evaluate",
+    "export",
+    "import_records",
+    "list_benchmarks",
+    "load",
+    "new_benchmark",
+    "open_results",
+    "overlap",
+    "run",
+    "score",
+    "serve",
+    "sweep",
+    "threshold",
+    "train",
+]
+SUFFIXES: Mapping[str, Format] = {".csv": "csv", ".parquet": "parquet"}
+OVERLAP_ITEMS = 10_000
+REQUESTS = 300  # of a run to each model, about, where the number of items is not given
 
 
 def list_benchmarks() -> tuple[str, ...]:
@@ -74,7 +111,7 @@ def evaluate(
     items: int | Sequence[int] | Sequence[PresentedItem] = 100,
     seed: int = DEFAULT_SEED,
     start: int = 0,
-    trials: int = 1,
+    order_trials: int = 1,
     repeats: int = 1,
     name: str | None = None,
     out: str | Path | None = None,
@@ -87,8 +124,8 @@ def evaluate(
     named `messages` gets the list of all messages of a dialogue instead of one text, and one named
     `prompts` a list of prompts, for which it returns a list of replies. `name` is what a function
     is called in results. `items` is a number of items, their indexes, or items of the task; each
-    is presented in `trials` orders, and each of these `repeats` times. With `out`, records are kept
-    in that folder and the same call resumes there. `options` are those of
+    is presented in `order_trials` orders, and each of these `repeats` times. With `out`, records
+    are kept in that folder and the same call resumes there. `options` are those of
     `trivium.models.settings.ModelOptions`, such as `temp` or `concurrency`; `system` is the text of
     a system message, and `template` a text around every prompt with {prompt} in its place (a Path
     names a file with it). With a benchmark's name, `preset` and the fields of spec and view may be
@@ -99,38 +136,89 @@ def evaluate(
     20
     """
     task = as_task(task, options)
-    asked, settings = model_options(options, evaluate, task)
+    asked = model_options(options, evaluate, task)
     solver_name, functions = named_solver(task, solver, name)
-    evaluation = Evaluation(task, as_items(task, items, seed, start), solver_name, trials)
-    evaluation = replace(evaluation, repeats=repeats)
-    if is_model(solver_name):
-        evaluation = replace(evaluation, settings=settings)
-    return _executed(plan_evaluation(evaluation), out, asked, settings, functions)
+    settings = asked.settings() if is_model(solver_name) else Settings()
+    chosen = as_items(task, items, seed, start)
+    evaluation = Evaluation(task, chosen, solver_name, order_trials, settings, repeats=repeats)
+    return _executed(Run.of(evaluation), out, asked, functions)
 
 
 def run(
     *benchmarks: str,
     models: Sequence[str] = (),
-    presets: Sequence[str] = (),
+    presets: Sequence[str] | Literal["all"] = (),
     items: int | None = None,
     seed: int = DEFAULT_SEED,
     out: str | Path | None = None,
     **options: Any,
 ) -> ResultSet:
-    """The results of every built-in solver, and of `models`, on every preset of some benchmarks.
+    """The results of every built-in solver, and of `models`, on presets of some benchmarks.
 
-    Without names, on all benchmarks. `report` of the results writes the page of `trivium run`.
+    Without names, on all benchmarks; without `presets`, on those that passed an audit. A model gets
+    about 300 requests unless `items` says otherwise. `report` of the results writes the page of
+    `trivium run`.
     """
-    asked, settings = model_options(options, run)
-    plan = plan_main_run(
-        benchmarks or benchmark_names(),
-        seed=seed,
-        items=items,
-        presets=presets,
+    asked = model_options(options, run)
+    plan = plan_run(
+        benchmarks,
         models=models,
-        settings=settings,
+        presets=presets,
+        items=items,
+        seed=seed,
+        settings=asked.settings(),
     )
-    return _executed(plan, out, asked, settings)
+    return _executed(plan, out, asked)
+
+
+def plan_run(
+    benchmarks: Sequence[str],
+    *,
+    models: Sequence[str],
+    presets: Sequence[str] | Literal["all"],
+    items: int | None,
+    seed: int,
+    settings: Settings,
+) -> Run:
+    """The evaluations of `run`."""
+    require(items is None or items >= 1, f"items must be at least 1, got {items}")
+    names = benchmarks or benchmark_names()
+    if not presets:
+        presets = [preset for name in names for preset in audited_presets(name)]
+    chosen = () if presets == "all" else presets
+
+    def plan(items: int | None) -> Run:
+        return plan_main_run(
+            names, seed=seed, items=items, presets=chosen, models=models, settings=settings
+        )
+
+    found = plan(items)
+    if not models or items is not None:
+        return found
+    first = found.models[0].solver
+    tasks = [one.task for one in found.models if one.solver == first]
+    requests = sum(task.benchmark.max_turns(task.item(0).original) for task in tasks)
+    return plan(max(1, round(REQUESTS / requests)))
+
+
+def audited_presets(name: str) -> list[str]:
+    """The presets of a benchmark that passed an audit.
+
+    Where none did: the default one if some have known shortcuts, else every preset.
+    """
+    if "." in name:
+        return []
+    benchmark = get_benchmark(name)
+    view = spec_to_dict(benchmark.view_type())
+    verdicts = {
+        preset: audit_verdict(benchmark, spec_to_dict(spec), view)
+        for preset, spec in benchmark.presets.items()
+    }
+    chosen = [preset for preset, verdict in verdicts.items() if verdict == "passed"]
+    if not chosen and CAUGHT in verdicts.values():
+        own = benchmark.presets.items()
+        chosen = [preset for preset, spec in own if spec == benchmark.default_spec]
+    return chosen or list(benchmark.presets)
 
 
 def sweep(
@@ -149,10 +237,10 @@ def sweep(
     >>> [summary.items for summary in results.summaries]
     [5, 5]
     """
-    asked, settings = model_options(options or {}, sweep)
+    asked = model_options(options or {}, sweep)
     if isinstance(config, Mapping):
-        return _executed(plan_sweep({**config, **grid}, settings), out, asked, settings)
-    return _executed(read_sweep(str(config), grid, settings), out, asked, settings)
+        return _executed(plan_sweep({**config, **grid}, asked.settings()), out, asked)
+    return _executed(read_sweep(str(config), grid, asked.settings()), out, asked)
 
 
 def diagnose(
@@ -163,24 +251,24 @@ def diagnose(
     models: Sequence[str] = (),
     items: int = 60,
     seed: int = DEFAULT_SEED,
-    trials: int = 1,
+    order_trials: int = 1,
     out: str | Path | None = None,
     **options: Any,
 ) -> ResultSet:
     """The results of solvers and models in every variant of a task: which control does what?"""
     task = as_task(task, options)
-    asked, settings = model_options(options, diagnose, task)
+    asked = model_options(options, diagnose, task)
     plan = plan_diagnosis(
         task,
         variants=variants,
         seed=seed,
         items=items,
-        trials=trials,
+        trials=order_trials,
         solvers=solvers,
         models=models,
-        settings=settings,
+        settings=asked.settings(),
     )
-    return _executed(plan, out, asked, settings)
+    return _executed(plan, out, asked)
 
 
 def audit(
@@ -193,23 +281,37 @@ def audit(
     return run_audit(task.benchmark, task.spec, seed, items, view=task.view)
 
 
+def overlap(
+    task: Task | str, *, items: int = OVERLAP_ITEMS, seed: int = 0, **fields: Any
+) -> Overlap:
+    """How many items of a task repeat within a seed, and between two."""
+    task = as_task(task, fields)
+    for name in fields:
+        require_known(name, ("items", "seed"), f"option {name!r}")
+    return count_overlap(task.benchmark, task.spec, seed, items)
+
+
 def estimate(
     task: Task | str | Path,
     *,
     items: int = 500,
-    trials: int = 1,
+    seed: int = DEFAULT_SEED,
+    order_trials: int = 1,
     repeats: int = 1,
+    model: str | None = None,
     price_in: float | None = None,
     price_out: float | None = None,
+    prices: str | Path | None = None,
     power: float | None = None,
     score: float = 0.5,
     correlation: float = 0.3,
     runs: Sequence[ResultSet | str | Path] = (),
     **options: Any,
 ) -> Cost:
-    """The requests, approximate tokens and cost of asking one model; prices are per million tokens.
+    """The requests, approximate tokens and cost of asking one model.
 
-    With `power`, the cost of as many items as it takes to see a difference of this size between two
+    Prices are those of a million tokens; `prices` is a file with those of each `model`. With
+    `power`, the cost of as many items as it takes to see a difference of this size between two
     models: by the `score` of the worse one and their `correlation`, item by item, or from `runs` of
     two solvers. The config of a sweep, by its name or file, is estimated with all its models.
 
@@ -218,32 +320,35 @@ def estimate(
     >>> estimate("nhop_implicit", power=0.1).requests
     272
     """
-    prices = Prices(price_in=price_in, price_out=price_out)
+    known = Prices(price_in, price_out, Path(prices) if prices is not None else None)
     if not isinstance(task, Task) and is_config(str(task)):
-        _, settings = model_options(options, estimate)
+        settings = model_options(options, estimate).settings()
         plan = read_sweep(str(task), settings=settings)
-        return cost_of_run(plan, prices=prices.of_run(plan), settings=settings)
+        return cost_of_run(plan, prices=known.of_run(plan), settings=settings)
+    require(model is not None or prices is None, "--prices goes with --model here")
     task = as_task(task, options)
-    _, settings = model_options(options, estimate, task)
+    settings = model_options(options, estimate, task).settings()
     found = None
     if power is not None:
         scores = solver_scores(runs) if runs else None
         found = power_to_compare(task.benchmark.name, power, score, correlation, scores)
         items = found.items
-    evaluation = Evaluation(task, Items(0, 0, items), "a model", trials, settings, repeats=repeats)
-    cost = cost_of(evaluation, price=prices.of(["a model"]).get("a model"))
-    return replace(cost, power=found)
+    name = "a model" if model is None else full_model_name(model)
+    evaluation = Evaluation(
+        task, Items(seed, 0, items), name, order_trials, settings, repeats=repeats
+    )
+    return replace(cost_of(evaluation, price=known.of([name]).get(name)), power=found)
 
 
 def _executed(
     plan: Run,
     out: str | Path | None,
     options: ModelOptions,
-    settings: Settings,
     functions: Mapping[str, Function] | None = None,
 ) -> ResultSet:
     """The results of a run, in the folder `out` or in a temporary one."""
     if not plan.models:
+        settings = options.settings()
         given = [one.name for one in fields(Settings) if getattr(settings, one.name) != one.default]
         why = "built-in solvers and functions get the prompt itself"
         require(not given, f"only models take {' and '.join(given)}: {why}")
@@ -287,13 +392,23 @@ def threshold(
     oracle: hops beyond 5, the hardest value, 50 items
     """
     task = as_task(task, options)
-    asked, settings = model_options(options, threshold, task)
+    asked = model_options(options, threshold, task)
     named = [named_solver(task, solver) for solver in solvers]
     functions = {name: own for _, found in named for name, own in found.items()}
     names = tuple(name for name, _ in named)
     axes = make_axes(task, vary)
-    by = axes[1] if len(axes) > 1 else None
-    plan = ThresholdPlan(task, axes[0], by, names, target, seed, settings, label, width, max_items)
+    plan = ThresholdPlan(
+        task,
+        axes[0],
+        axes[1] if len(axes) > 1 else None,
+        names,
+        target,
+        seed,
+        asked.settings(),
+        label,
+        width,
+        max_items,
+    )
     with _folder(out) as folder:
         searches, *_ = find_thresholds(plan, folder, options=asked, functions=functions)
         write_thresholds(searches, folder)
@@ -302,43 +417,55 @@ def threshold(
 
 def export(
     task: Task | str,
-    out: str | Path,
+    out: str | Path | BinaryIO,
     *,
-    format: str = "jsonl",
+    format: Format | None = None,
+    files: Sequence[str | Path] = (),
     items: int = 100,
     seed: int = DEFAULT_SEED,
     start: int = 0,
-    trials: int = 1,
-    files: Sequence[str | Path] = (),
-    request: Request | None = None,
+    order_trials: int = 1,
+    model: str | None = None,
+    temp: float | None = None,
+    max_output_tokens: int | None = None,
+    reasoning_effort: Effort | None = None,
     audit: bool = True,
 ) -> int:
     """Write prompts with their gold answers for other tools; returns the number of prompts.
 
-    `format` is jsonl, csv, parquet, inspect, openai-batch (with a `request`) or huggingface, a
-    folder whose card has the result of an audit unless `audit` is False. `files` of items replace
-    generated ones.
+    `format` is jsonl, csv, parquet, inspect, openai-batch (with a `model` and its settings) or
+    huggingface, a folder whose card has the result of an audit unless `audit` is False; by default
+    it follows from the end of the file's name. `files` of items replace generated ones.
 
     >>> export(load("nhop_implicit"), "/dev/null", items=5)
     5
     """
     task = as_task(task, {})
-    chosen = exported_items(task, items, seed, start, files)
-    prompts = Evaluation(task, chosen, "export", trials)
-    if format == "huggingface":
-        write_dataset_folder(prompts, Path(out), with_audit=audit)
+    stream = None if isinstance(out, (str, Path)) else out
+    path = Path() if stream else Path(str(out))
+    format = format or SUFFIXES.get(path.suffix, "jsonl")
+    request = None
+    if format == "openai-batch":
+        require(model is not None, "model is missing: which model does the batch ask?")
+        served = full_model_name(str(model)).partition("/")[2]
+        settings = Settings(temp, max_output_tokens, reasoning_effort)
+        request = Model(f"openai/{served}", settings, ModelOptions())
     else:
-        with atomic_write(Path(out)) as file:
+        given = (model, temp, max_output_tokens, reasoning_effort)
+        why = "model, temp, max_output_tokens and reasoning_effort go with format openai-batch"
+        require(given == (None,) * 4, why)
+    require(stream is None or format in TEXT_FORMATS, f"{format} needs a file")
+    if format in ("parquet", "huggingface"):
+        import_extra("pyarrow", "exchange")  # before the audit for the card
+    paths = [Path(file) for file in files]
+    chosen = Items.from_files(task.benchmark, paths) if paths else Items(seed, start, items)
+    prompts = Evaluation(task, chosen, "export", order_trials)
+    if format == "huggingface":
+        write_dataset_folder(prompts, path, with_audit=audit)
+    else:
+        with nullcontext(stream) if stream else atomic_write(path) as file:
             write_items(prompts.presented(), file, format, prompts.attempts, request)
     return prompts.attempts
-
-
-def exported_items(
-    task: Task, items: int, seed: int, start: int, files: Sequence[str | Path] = ()
-) -> Items:
-    """The items in files, or generated ones where there are no files."""
-    paths = [Path(path) for path in files]
-    return Items.from_files(task.benchmark, paths) if paths else Items(seed, start, items)
 
 
 def score(
@@ -349,7 +476,7 @@ def score(
     items: int | None = None,
     seed: int = DEFAULT_SEED,
     start: int = 0,
-    trials: int = 1,
+    order_trials: int = 1,
     by_order: bool = False,
     solver: str = "replies",
     out: str | Path | None = None,
@@ -367,7 +494,7 @@ def score(
     task = as_task(task, {})
     files = () if prompts is None else (Path(prompts),)
     made = None if items is None else Items(seed, start, items)
-    scoring = Scoring(task, (Path(replies),), files, made, trials, by_order, solver)
+    scoring = Scoring(task, (Path(replies),), files, made, order_trials, by_order, solver)
     if out is None:
         return ResultSet(scoring.records())
     write_scores(scoring, Path(out))
@@ -381,3 +508,54 @@ def compare(first: ResultSet | Sequence[ResultSet], *others: ResultSet) -> Diffe
     """
     several = [first] if isinstance(first, ResultSet) else [*first]
     return Differences(differences(solver_scores([*several, *others]), pairs=False))
+
+
+def serve(
+    experiment: str | Path | None = None, *, study: str | Path | None = None, **options: Any
+) -> None:
+    """Serve an experiment with people on a web page until interrupted; prints its addresses.
+
+    Without an experiment file, the paper's experiment as a temporary study. The study is kept in
+    the folder `study`, by default beside the file, and the same call resumes it. The options are
+    those of the command: host, port, proxy, preview, screens, pilot, simulate and solver.
+    """
+    for name in options:
+        require_known(name, [one.name for one in fields(Serving)], f"option {name!r}")
+    paths = [None if path is None else Path(path) for path in (experiment, study)]
+    Serving(**options).serve(*paths)
+
+
+def import_records(*files: str | Path, out: str | Path, format: str = "inspect") -> ResultSet:
+    """The results in Inspect logs, or in tables of another declared format, kept in folder `out`.
+
+    Replies are parsed and scored again. `format` is inspect, or trajectories: tests and answers of
+    people in CSV or JSON Lines.
+    """
+    import_files([Path(file) for file in files], Path(out), format)
+    return open_results(out)
+
+
+def new_benchmark(name: str) -> Path:
+    """Write a new benchmark, NAME.py in the working folder, and list it in trivium.toml."""
+    valid = name.isidentifier() and name.islower() and not keyword.iskeyword(name)
+    require(valid, f"NAME must be lower-case letters, digits and underscores, got {name!r}")
+    require(name not in benchmark_names(), f"there is a benchmark {name!r} already")
+    require(name not in sys.stdlib_module_names, f"{name!r} is the name of a Python module")
+    path = Path(f"{name}.py")
+    require(not path.exists(), f"{path} exists already")
+    list_in_project(name, f"{path}:BENCHMARK")
+    title = "".join(part.capitalize() for part in name.split("_"))
+    template = (resources.files("trivium") / "new_benchmark.py.txt").read_text(encoding="utf-8")
+    with atomic_write(path) as file:
+        file.write(template.replace("NewBenchmark", title).replace("new_benchmark", name).encode())
+    return path
+
+
+def train(agent: str, out: str | Path, **fields: Any) -> Path:
+    """Train an agent of this kind; returns its folder, in which the same call resumes.
+
+    `fields` are the flags of `trivium train AGENT`, such as `preset` and `steps`.
+    """
+    work: Callable[..., None] = pkgutil.resolve_name(declared("FUNCTIONS")["train"])
+    work(agent, out=Path(out), **fields)
+    return Path(out)

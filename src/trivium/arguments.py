@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from trivium.benchmarks import load_task
 from trivium.core.errors import UserError, require, require_known
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.evaluation import Items
-from trivium.evaluation.solvers import Function
-from trivium.models.names import known_model
-from trivium.models.settings import TEXTS, ModelOptions, Settings
+from trivium.evaluation.evaluation import Function, Items
+from trivium.models.providers import known_model
+from trivium.models.settings import ModelOptions
 from trivium.report.compare import SolverScores, scores_of
 from trivium.results import ResultSet, open_results
 
@@ -38,17 +37,15 @@ def _fields_of(task: Task) -> set[str]:
 
 def model_options(
     options: Mapping[str, Any], function: Any, task: Task | None = None
-) -> tuple[ModelOptions, Settings]:
-    """The options of calls to models, and the settings that shape their replies."""
+) -> ModelOptions:
+    """The options of calls to models."""
     for name in options:
         if task is not None and name in _fields_of(task) | {"preset"}:
             how = f"trivium.load({task.benchmark.name!r}, {name}={options[name]!r})"
             raise UserError(f"{name} belongs to the task: {how}")
         if name not in _OPTIONS:
             require_known(name, [*function.__kwdefaults__, *_OPTIONS], f"option {name!r}")
-    texts = {key: options[key] for key in TEXTS if isinstance(options.get(key), str)}
-    asked = ModelOptions(**{key: value for key, value in options.items() if key not in texts})
-    return asked, replace(asked.settings(), **texts)
+    return ModelOptions(**options)
 
 
 def as_items(
@@ -74,17 +71,13 @@ def named_solver(
     """The name of a solver in records, and the solver by this name if it is a function."""
     if not isinstance(solver, str):
         require(callable(solver), f"solver must be a name or a function, got {solver!r:.60}")
-        name = name or function_name(solver)
+        own = getattr(solver, "__qualname__", type(solver).__name__)
+        name = name or f"{solver.__module__}:{own}"
         require(name not in task.benchmark.solvers, f"name {name!r} is that of a built-in solver")
         return name, {name: solver}
     require(name is None, f"name is for functions; {solver} has its own")
     known = None if solver in task.benchmark.solvers else known_model(solver)
     return known or solver, {}
-
-
-def function_name(function: Function) -> str:
-    """The name of a function in records."""
-    return f"{function.__module__}:{getattr(function, '__qualname__', type(function).__name__)}"
 
 
 def solver_scores(results: Sequence[ResultSet | str | Path]) -> list[SolverScores]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import importlib
 import io
 import os
 import signal
@@ -10,11 +11,11 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from types import ModuleType
 from typing import Any, TextIO
 
 from trivium import __version__
-from trivium.benchmarks import declared
-from trivium.commands import command_module
+from trivium.benchmarks import EXTENSIONS, declared
 from trivium.commands.parser import Parser
 from trivium.core.errors import FailedCallsError, UserError, require_known
 from trivium.core.text import CleanStream, sentence
@@ -49,17 +50,14 @@ GROUPS = {
         "compare": "paired differences between solvers and runs on common items",
     },
     "of one benchmark": declared("COMMANDS"),
-    "more": {
-        "gallery": "write the gallery page from the code",
-        "completion": "print the script for shell completion",
-    },
+    "more": {"completion": "print the script for shell completion"},
 }
 COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
 ABOUT = """Benchmarks with exact answers, and every kind of solver on the same items. trivium
 COMMAND --help describes a command.
 Example: trivium show nhop_explicit
 Example: trivium eval nhop_explicit --solver elimination --items 50 --out runs/first"""
-RESUMABLE = ("run", "generate", "eval", "sweep", "diagnose", "threshold", "train")
+RESUMABLE = ("run", "eval", "sweep", "diagnose", "threshold", "train")
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -76,7 +74,7 @@ def main(args: Sequence[str] | None = None) -> int:
             _print_error(str(problem))
             return 1 if isinstance(problem, FailedCallsError) else 2
         except KeyboardInterrupt:
-            resumable = bool(words) and words[0] in RESUMABLE and "-" not in words
+            resumable = bool(words) and words[0] in RESUMABLE
             what = "terminated" if terminated else "interrupted"
             _print_error(f"{what}; the same command resumes from here" if resumable else what)
             code = 143 if terminated else 130
@@ -165,6 +163,12 @@ def _termination_as_interrupt(whole_process: bool) -> Iterator[list[int]]:
         signal.signal(signal.SIGTERM, before)
         # What another package cannot do at the end of the process is not shown.
         sys.unraisablehook = (lambda problem: None) if whole_process else hook
+
+
+def command_module(name: str) -> ModuleType:
+    """The module of a command, in `trivium.commands` or in the benchmark that declares it."""
+    packages = [one for one in EXTENSIONS if name in importlib.import_module(one).COMMANDS]
+    return importlib.import_module(f"{next(iter(packages), 'trivium')}.commands.{name}")
 
 
 def _dispatch(words: list[str]) -> int:

@@ -13,8 +13,8 @@ from studies.blicket_learners.compare import TOO_SHORT
 from studies.blicket_learners.plan import PARTS, QUICK, Scale, Unit, plan
 from studies.blicket_learners.run import pending, run_all
 from studies.blicket_learners.tables import write_report
-from trivium.commands.flags import ask
-from trivium.core.errors import UserError, import_extra, require
+from studies.command import run_command
+from trivium.core.errors import import_extra, require
 
 ABOUT = """The paper's study of learners (section 4): Figures 3a to 3d, Tables 1 and 2, the
 Q-learning experiment, and unseen forms. Units of work that the folder already holds are not run
@@ -40,17 +40,7 @@ class Flags:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the study; 0 is success, 2 bad input, 130 an interrupt."""
-    words = sys.argv[1:] if args is None else args
-    try:
-        flags = ask("python -m studies.blicket_learners", Flags(), words, ABOUT).flags
-        _main(flags)
-    except UserError as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted; the same command resumes", file=sys.stderr)
-        return 130
-    return 0
+    return run_command("blicket_learners", Flags(), ABOUT, _main, args)
 
 
 def _main(flags: Flags) -> None:

@@ -12,9 +12,10 @@ import numpy as np
 from studies.blicket_learners.paper import ALL_BITS
 from studies.blicket_learners.plan import Unit
 from studies.blicket_learners.run import is_done, unit_file
+from studies.theme import over_seeds
 from trivium.core.errors import require
 from trivium.core.spec import read_mapping
-from trivium.core.statistics import Estimate, mean_interval
+from trivium.core.statistics import Estimate
 
 Record = Mapping[str, Any]
 POLICY_NAMES = {
@@ -82,11 +83,7 @@ def read_results(folder: Path, units: Sequence[Unit], *, judged: bool) -> Result
 
 def mean(values: Sequence[float] | Any, name: str) -> Estimate:
     """A mean over seeds with Student's 95% interval, cut off where no value can lie."""
-    found = mean_interval(values)
-    if found.low is None or found.high is None:
-        return found
-    low, high = BOUNDS[name]
-    return Estimate(found.value, max(low, found.low), min(high, found.high), found.n)
+    return over_seeds(values, *BOUNDS[name])
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,8 @@ def _is_whole(held: dict[str, Any], unit: Unit) -> bool:
         return True
     if isinstance(unit, ImitatorUnit):
         return bool(held["epochs"] == unit.config.epochs)
-    last = unit.length.last_step(unit.agent.batch)
+    batch = unit.agent.batch
+    last = unit.length.curve_points(batch) * unit.length.updates(batch) * batch
     curves = held["tasks"] if isinstance(unit, LearnerUnit) else [held]
     return all(
         curve["steps"][-1] == last or min(curve.get("converged", [-1])) >= 0 for curve in curves

@@ -20,8 +20,8 @@ from trivium.adapters.openenv import (  # noqa: E402
     TriviumAction,
     TriviumClient,
     TriviumEnvironment,
+    make_app,
 )
-from trivium.adapters.openenv_server import app, make_app  # noqa: E402
 from trivium.benchmarks import load_task  # noqa: E402
 from trivium.core.dialogue import next_reply  # noqa: E402
 from trivium.core.errors import UserError  # noqa: E402
@@ -100,4 +100,4 @@ def test_an_environment_without_a_server() -> None:
 
 
 def test_the_module_has_an_app() -> None:
-    assert app.title
+    assert make_app().title

@@ -11,18 +11,10 @@ import pytest
 
 from tests.audit.kinds import KINDS, NEW
 from tests.audit.leaks import Constant, LeakSpec, Leaky, LeakyLabel, LeakySet
-from trivium.auditing.engine import (
-    Attack,
-    confirmation_size,
-    cue,
-    is_chosen,
-    is_hopeless,
-    items_needed,
-)
+from trivium.auditing.engine import ALARM, SELECT, confirmation_size, cue, is_hopeless
 from trivium.auditing.engine import audit as run_audit
-from trivium.auditing.judging import Outcome, judge
+from trivium.auditing.outcomes import Outcome, binomial_tail, judge
 from trivium.auditing.samples import Bools, Sample, ranks
-from trivium.auditing.tails import binomial_tail, upper_tail
 from trivium.core.benchmark import Solver, Turn, by_name
 from trivium.core.probes import Audit, Probe
 from trivium.core.question import PlainView, Question
@@ -40,11 +32,11 @@ CAUGHT_BY = {
     "odd number": "answer: parity of the number beside it, first mention;",
     "leading zero": "answer: leading zeros of the number beside it, first mention;",
     "decimals": "answer: decimals of the number beside it, first mention;",
-    "negative number": "answer: sign of the number beside it, first mention;",
-    "word before it": "answer: word before it, first mention;",
+    "negative number": "answer: negative of the number beside it, first mention;",
+    "word before it": "answer: text piece",
     "longest name": "answer: rank by length of its name;",
-    "spelling": "answer: last character;",
-    "capitals": "answer: capitals in its name;",
+    "spelling": "answer: last character of its name;",
+    "capitals": "answer: capitals of its name;",
     "lexical rank": "answer: alphabetical rank;",
     "mention count": "answer: mentions;",
     "first mention": "answer: ",
@@ -163,12 +155,14 @@ def hits(generator: np.random.Generator, share: float, n: int) -> Outcome:
 
 def caught(tested: list[Outcome], fresh: Callable[[int], Outcome]) -> list[int]:
     """The numbers of the cues that an audit with these outcomes reports."""
-    chosen = [number for number, outcome in enumerate(tested) if is_chosen(outcome)]
-    return [
-        number
-        for number in chosen
-        if cue("", "", tested[number], fresh(number), len(chosen)).caught
-    ]
+    chosen = [number for number, outcome in enumerate(tested) if outcome.p < SELECT]
+    error = ALARM / max(1, len(chosen))
+    return [number for number in chosen if cue("", "", tested[number], fresh(number), error).caught]
+
+
+def items_needed(chance: float) -> int:
+    """The items of a test of hits against this chance."""
+    return Outcome(np.empty(0), chance).needed(SELECT)
 
 
 def test_at_most_one_clean_audit_in_a_hundred_raises_an_alarm() -> None:
@@ -194,30 +188,31 @@ def test_three_points_over_chance_are_seen() -> None:
 
 
 def test_cues_of_three_points_are_not_dropped() -> None:
-    """Four in 1,000 may be, over seven looks; more than 12 come up with probability 0.0003."""
+    """All looks and the last test together see 97% of them; below 950 of 1,000 has 0.0002."""
     generator = np.random.default_rng(5)
     n = items_needed(1 / 6)
-    dropped = {1 / 6: 0, 1 / 6 + 0.03: 0}
-    for share in dropped:
+    kept = {1 / 6: 0, 1 / 6 + 0.03: 0}
+    for share in kept:
         for _ in range(1000):
-            values = (generator.random(n) < share).astype(np.float64)
-            looks = (Outcome(values[: n * look // 8], 1 / 6) for look in range(1, 8))
-            dropped[share] += any(is_hopeless(o, look / 8) for look, o in enumerate(looks, 1))
-    assert dropped[1 / 6 + 0.03] <= 12
-    assert dropped[1 / 6] > 800
+            whole = hits(generator, share, n)
+            looks = (Outcome(whole.values[: n * look // 8], 1 / 6) for look in range(1, 8))
+            kept[share] += whole.p < SELECT and not any(is_hopeless(o, SELECT) for o in looks)
+    assert kept[1 / 6 + 0.03] >= 950
+    assert kept[1 / 6] <= 8
 
 
-def attack_with(hits: int, n: int) -> Attack:
-    """An attack on six candidates with this many hits in its test."""
-    tested = Outcome((np.arange(n) < hits).astype(np.float64), 1 / 6)
-    return Attack("", "", lambda part: tested, tested=tested)
+def test_most_useless_attacks_are_dropped_half_way() -> None:
+    generator = np.random.default_rng(6)
+    half = items_needed(1 / 6) // 2
+    dropped = sum(is_hopeless(hits(generator, 1 / 6, half), SELECT) for _ in range(300))
+    assert dropped >= 220  # 84% are expected
 
 
 def test_strong_cues_are_confirmed_on_few_items_and_weak_ones_on_many() -> None:
-    assert confirmation_size([attack_with(1000, 1000)]) == 300
-    assert confirmation_size([attack_with(197, 1000)]) > 3000  # 3 points over a sixth
-    both = [attack_with(197, 1000), attack_with(1000, 1000)]
-    assert confirmation_size(both) == 300
+    strong, weak = (Outcome((np.arange(1000) < n).astype(float), 1 / 6) for n in (1000, 197))
+    assert confirmation_size([strong]) == 300
+    assert confirmation_size([weak]) > 3000  # 3 points over a sixth
+    assert confirmation_size([weak, strong]) == 300
 
 
 def test_hopeless_attacks_are_dropped_and_real_ones_are_not() -> None:
@@ -263,7 +258,7 @@ def test_accuracy_is_tested_against_guesses_of_other_items() -> None:
         truth, guess = generator.random(300) < 0.7, generator.random(300) < 0.6
         sample = without_features(truth[:, None])
         outcome = judge(sample, np.where(guess, 1, -1).astype(np.float32)[:, None])
-        alarms += upper_tail(outcome.values, outcome.chance) < 0.01
+        alarms += outcome.p < 0.01
     assert alarms <= 62  # 40 are expected, and more than 62 in one of 2,000 repetitions
 
 
@@ -274,7 +269,7 @@ def test_pairs_in_order_are_tested_with_items_as_units() -> None:
     sample = without_features(right)
     outcome = judge(sample, generator.integers(0, 4, right.shape).astype(np.float32))
     parts = np.array_split(outcome.values, 2000)
-    alarms = sum(upper_tail(part, 0.5) < 0.01 for part in parts)
+    alarms = sum(Outcome(part, 0.5).p < 0.01 for part in parts)
     assert alarms <= 36  # 20 are expected, and more than 36 in one of 2,000 repetitions
 
 

@@ -255,10 +255,10 @@ def test_repeats_and_orders_are_split() -> None:
 def test_repeated_prompts_are_the_same_and_recorded_apart() -> None:
     """Two orders of three items, each twice: a coin differs between repeats, the oracle never."""
     task = trivium.load("nhop_implicit")
-    result = trivium.evaluate(task, "random_candidate", items=30, seed=3, trials=2, repeats=2)
+    result = trivium.evaluate(task, "random_candidate", items=30, seed=3, order_trials=2, repeats=2)
     assert {(row["trial"], row["order"]) for row in result} == {(0, 0), (1, 1), (2, 0), (3, 1)}
     shown = {(row["id"], row["order"], row["prompt_chars"]) for row in result}
     assert len(shown) == 60
     assert (result.summary.metrics["variance_of_repeats"].value or 0) > 0.05
-    oracle = trivium.evaluate(task, "oracle", items=3, seed=3, trials=2, repeats=2).summary
+    oracle = trivium.evaluate(task, "oracle", items=3, seed=3, order_trials=2, repeats=2).summary
     assert oracle.metrics["variance_of_repeats"].value == 0

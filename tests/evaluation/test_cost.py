@@ -9,11 +9,10 @@ import pytest
 from tests.command_line import run, write
 from trivium.benchmarks import load_task
 from trivium.core.errors import UserError
-from trivium.core.tokens import approximate_tokens
-from trivium.evaluation.cost import Cost, Range, confirm, cost_of, cost_of_run
+from trivium.core.text import approximate_tokens
+from trivium.evaluation.cost import Cost, Price, Prices, Range, confirm, cost_of, cost_of_run
 from trivium.evaluation.evaluation import Evaluation, Items
 from trivium.evaluation.plan import plan_main_run
-from trivium.evaluation.prices import Price, Prices
 from trivium.models.settings import ModelOptions, Settings
 
 NHOP = load_task("nhop_implicit", fields={"hops": 4, "m": 4})
@@ -122,7 +121,7 @@ def test_a_wrong_file_of_prices_is_refused(tmp_path: Path, text: str, words: str
         ("--price_in 1", "--price_in and --price_out go together"),
         ("--price_in -1 --price_out 2", "price_in must be given, and at least 0"),
         ("--price_in 1 --price_out nan", "--price_out: must be a finite number"),
-        ("--price_in 1 --price_out 2 --prices p.toml", "not both"),
+        ("--price_in 1 --price_out 2 --prices p.toml --model a/b", "not both"),
         ("--prices p.toml", "--prices goes with --model here"),
     ],
 )

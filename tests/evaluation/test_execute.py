@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,8 @@ from trivium.core.files import locked
 from trivium.core.records import read_records, recorded
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.evaluation.execute import execute
-from trivium.evaluation.plan import plan_evaluation, plan_main_run
+from trivium.evaluation.executors import Processes, Workers
+from trivium.evaluation.plan import plan_main_run
 
 EVAL = ["eval", "nhop_implicit", "--solver", "oracle", "--items", "5", "--out"]
 
@@ -23,7 +25,7 @@ MAIN_RUN = ["run", "--items", "1", "--benchmarks", "nhop_implicit", "--processes
 
 def plan(items: int = 6, **more: object) -> Run:
     task = load_task("nhop_implicit", fields={"hops": 4, "m": 4})
-    return plan_evaluation(Evaluation(task, Items(7, 0, items), "last_line", **more))  # type: ignore[arg-type]
+    return Run.of(Evaluation(task, Items(7, 0, items), "last_line", **more))  # type: ignore[arg-type]
 
 
 def rows(folder: Path) -> list[dict[str, object]]:
@@ -52,6 +54,23 @@ def test_what_is_recorded_is_not_attempted_again(tmp_path: Path) -> None:
     assert [row["id"] for row in rows(tmp_path)] == [f"IMP-{n:06d}" for n in range(6)]
     (summary,) = execute(plan(6), tmp_path)
     assert summary.items == 6
+
+
+def test_a_few_attempts_start_no_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+    submit = Processes._submit
+
+    def counted(*words: Any) -> Any:
+        started.append(1)
+        return submit(*words)
+
+    monkeypatch.setattr(Processes, "_submit", counted)
+    with Workers(processes=2).open() as executor:
+        execute(plan(250), tmp_path, executor=executor)
+        assert not started
+        execute(plan(501), tmp_path, executor=executor)
+        assert len(started) == 3, "chunks of 250 items, the first of which is recorded"
+    assert len(rows(tmp_path)) == 501
 
 
 def test_an_incomplete_last_line_is_attempted_again(tmp_path: Path) -> None:
@@ -86,7 +105,7 @@ def test_a_folder_of_another_evaluation_is_refused(
     execute(plan(4), tmp_path)
     before = (tmp_path / "records.jsonl").read_bytes()
     with pytest.raises(UserError, match=rf"holds another evaluation \({key} is"):
-        execute(plan_evaluation(other), tmp_path)
+        execute(Run.of(other), tmp_path)
     assert (tmp_path / "records.jsonl").read_bytes() == before
 
 
@@ -106,9 +125,7 @@ def test_a_second_record_of_an_attempt_is_refused(tmp_path: Path) -> None:
 def test_items_of_other_seeds_and_views_are_no_repeats(tmp_path: Path) -> None:
     for seed in (1, 2):
         execute(plan(3, trials=2), tmp_path / "one")
-        run = plan_evaluation(
-            Evaluation(load_task("nhop_implicit"), Items(seed, 0, 3), "last_line")
-        )
+        run = Run.of(Evaluation(load_task("nhop_implicit"), Items(seed, 0, 3), "last_line"))
         execute(run, tmp_path / f"seed{seed}")
     files = [tmp_path / name / "records.jsonl" for name in ("one", "seed1", "seed2")]
     (tmp_path / "all.jsonl").write_text("".join(file.read_text() for file in files))

@@ -28,7 +28,7 @@ from trivium.exchange.dataset_folder import card, changed_flags, task_flags
 from trivium.exchange.export import FORMATS, export_id
 from trivium.exchange.tables import read_table
 
-COLUMNS = ["id", "system", "prompt", "gold", "floor", "groups", "benchmark", "spec", "view"]
+COLUMNS = ["id", "prompt", "gold", "floor", "groups", "benchmark", "spec", "view"]
 COLUMNS += ["seed", "index", "trial", "item", "source", "version", "digest", "canary"]
 CANARY = "trivium-canary-136adcf2-5ece-4af7-907c-9a61abb3e4e0"
 
@@ -50,7 +50,7 @@ def test_a_row_holds_what_scoring_needs(name: str, tmp_path: Path) -> None:
     task = trivium.load(name)
     for row, item in zip(rows_of(out), task.items(3, seed=5, start=2), strict=True):
         assert list(row) == COLUMNS
-        assert (row["prompt"], row["system"], row["gold"]) == (item.prompt, None, item.gold)
+        assert (row["prompt"], row["gold"]) == (item.prompt, item.gold)
         assert (row["seed"], row["index"], row["trial"]) == (5, item.original.origin.index, 0)
         assert row["groups"] == item.groups
         assert row["floor"] == pytest.approx(item.floor)
@@ -121,7 +121,7 @@ def test_a_csv_of_long_prompts_is_read_whole(tmp_path: Path) -> None:
     assert run(words, str(out)) == 0
     (row,) = rows_of(out)
     assert len(row["prompt"]) > 150_000
-    assert out.read_text().startswith("id,system,prompt,")
+    assert out.read_text().startswith("id,prompt,")
 
 
 def test_openai_batches_have_the_documented_shape(tmp_path: Path) -> None:
@@ -175,8 +175,8 @@ def test_a_game_says_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixtu
     [
         ("--items 0", "items must be at least 1, got 0"),
         ("--format xml", "xml"),
-        ("--temp 1", "--temp goes with --format openai-batch"),
-        ("--format openai-batch", "--model is missing"),
+        ("--temp 1", "reasoning_effort go with format openai-batch"),
+        ("--format openai-batch", "model is missing: which model does"),
         ("--format openai-batch --model unknown", "model must be PROVIDER/MODEL"),
         ("--in nowhere.jsonl", "nowhere.jsonl: No such file or directory"),
         ("--in nowhere.jsonl --seed 3", "--seed goes with generated items"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,13 +15,14 @@ from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage, get_model
 from inspect_ai.tool import ToolCall, ToolInfo
 
 import trivium
+from tests.models.raw import RawServer, Request, Sent, completion
 from trivium.benchmarks import benchmark_names, get_benchmark, load_task
 from trivium.core.benchmark import AnyBenchmark, Turn
 from trivium.core.dialogue import solve, solver_stream
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.inspect.samples import sample_attempt
-from trivium.models.inspect.solvers import act, moves_of
+from trivium.models.inspect.solvers import act, attempt, moves_of
 from trivium.models.inspect.tasks import build_task, item_dataset
 
 ITEMS, SEED = 6, 9
@@ -43,7 +45,9 @@ def play(
 
     model = get_model("mockllm/scripted", custom_outputs=generate, memoize=False)
     (log,) = inspect_ai.eval(
-        build_task(items[0].task.benchmark, item_dataset(items, tool=tool), tool=tool),
+        build_task(
+            items[0].task.benchmark, item_dataset(items, tool=tool), solver=attempt(tool=tool)
+        ),
         model=model,
         log_dir=str(out),
         display="none",
@@ -211,3 +215,37 @@ def test_no_game_lasts_longer_than_it_says(name: str) -> None:
             replies.append(first)
         longest = max(longest, len(replies))
     assert longest <= benchmark.max_turns(item) < 200
+
+
+@pytest.mark.parametrize("api", ["chat", "responses"])
+def test_an_endpoint_is_offered_the_tools_and_sent_their_results(api: str, tmp_path: Path) -> None:
+    moves = [("place", {"objects": ["A"]}), ("answer", {"blickets": ["A"], "form": "conjunctive"})]
+    bodies: list[dict[str, Any]] = []
+
+    def respond(asked: Request) -> Sent:
+        name, arguments = moves[len(bodies)]
+        bodies.append(asked.body)
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        if api == "chat":
+            calls = [{"id": f"c{len(bodies)}", "type": "function", "function": function}]
+            return Sent(completion(None, message={"tool_calls": calls}))
+        made = {"type": "function_call", "call_id": f"c{len(bodies)}"} | function
+        return Sent({"output": [made], "status": "completed"})
+
+    with RawServer(respond) as server:
+        result = trivium.evaluate(
+            "blicket_game", "vllm/m", items=1, base_url=server.url, api=api, out=tmp_path
+        )
+    (row,) = result
+    assert row["reply"] == ["TEST A", "ANSWER: blickets A; form conjunctive"]
+    offered = [tool["function"] if api == "chat" else tool for tool in bodies[0]["tools"]]
+    assert [tool["name"] for tool in offered] == ["place", "answer"]
+    assert all(tool["description"] and tool["parameters"]["properties"] for tool in offered)
+    called, answered = bodies[1]["messages" if api == "chat" else "input"][-2:]
+    if api == "chat":
+        assert called["tool_calls"][0]["id"] == answered["tool_call_id"] == "c1"
+        assert answered["content"].startswith("Test 1: A.")
+    else:
+        assert (called["type"], called["call_id"]) == ("function_call", "c1")
+        assert (answered["type"], answered["call_id"]) == ("function_call_output", "c1")
+        assert answered["output"].startswith("Test 1: A.")

@@ -15,6 +15,7 @@ import time
 import tomllib
 import urllib.parse
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,6 @@ from trivium.core.task import PresentedItem
 from trivium.models.inspect.logs import log_files, read_attempts
 from trivium.models.inspect.models import inspect_model
 from trivium.models.inspect.samples import presented_item
-from trivium.models.inspect.solvers import baseline
 from trivium.models.inspect.tasks import TASKS, build_task, item_dataset
 from trivium.models.settings import Model, ModelOptions
 
@@ -156,8 +156,7 @@ def test_estimates_inside_inspect_agree_to_the_last_digit(
     floor = next(solver.name for solver in benchmark.solvers.values() if solver.role == "floor")
     log = inspect_ai.eval(
         TASKS[name](items=15, seed=2, order_trials=trials),
-        model=None,
-        solver=baseline(solver=floor),
+        model=f"trivium/{floor}",
         log_dir=str(tmp_path),
         display="none",
     )[0]
@@ -176,7 +175,7 @@ def test_estimates_inside_inspect_agree_to_the_last_digit(
         assert theirs["n"] == expected["n"]
         assert (score.scored_samples or 0) + (score.unscored_samples or 0) == 15 * trials
     attempts = list(read_attempts(Path(log.location)))
-    assert {attempt.solver for attempt in attempts} == {floor}
+    assert {attempt.solver for attempt in attempts} == {f"trivium/{floor}"}
     found = summarise([orjson.loads(orjson.dumps(row)) for row in attempts], benchmark.metrics)
     assert found.to_dict()["metrics"] == figures
 
@@ -238,13 +237,17 @@ def test_settings_and_options_reach_the_model(monkeypatch: pytest.MonkeyPatch) -
         max_retries=3,
         concurrency=5,
     )
-    for name, provider in (("vllm/m", "OpenAICompatibleAPI"), ("openai/m", "OpenAIAPI")):
-        model = inspect_model(Model(name, options.settings(), options))
+    own = replace(options, base_url=None)
+    for name, given, provider in (
+        ("openai/m", options, "EndpointAPI"),
+        ("openai/m", own, "OpenAIAPI"),
+    ):
+        model = inspect_model(Model(name, given.settings(), given))
         config = model.config
         assert (config.temperature, config.max_tokens) == (0.5, 77)
-        assert (config.attempt_timeout, config.max_retries, config.max_connections) == (10, 3, 5)
+        assert (config.max_retries, config.max_connections) == (3, 5)
+        assert config.attempt_timeout == (10 if given is own else None)
         assert model.model_args == {}
-        assert model.api.base_url == "http://localhost:1/v1"
         assert type(model.api).__name__ == provider
     with pytest.raises(UserError, match=r"unknown.*with --base_url"):
         inspect_model(Model("unknown/m", options.settings(), ModelOptions()))

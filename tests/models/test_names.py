@@ -8,7 +8,7 @@ import pytest
 
 from trivium.cli import main
 from trivium.core.errors import UserError
-from trivium.models.names import full_model_name, known_model
+from trivium.models.providers import full_model_name, known_model
 from trivium.models.settings import Model, ModelOptions
 
 

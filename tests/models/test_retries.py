@@ -17,8 +17,7 @@ from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models import direct
 from trivium.models.backends import Batch
-from trivium.models.calls import CallError
-from trivium.models.endpoint import retry_delay
+from trivium.models.endpoint import CallError, retry_delay
 from trivium.models.settings import Model, ModelOptions, Settings
 
 NHOP = load_task("nhop_implicit")
@@ -32,14 +31,10 @@ class Script:
 
     def __init__(self, outcomes: Sequence[Reply | CallError]) -> None:
         self.left = list(outcomes)
-        self.systems: list[str | None] = []
         self.waits: list[float] = []
         self.clock = 0.0
 
-    async def ask(
-        self, messages: Sequence[str], system: str | None, schema: dict[str, Any] | None
-    ) -> Reply:
-        self.systems.append(system)
+    async def ask(self, turns: Sequence[Any], schema: dict[str, Any] | None) -> Reply:
         outcome = self.left.pop(0)
         if isinstance(outcome, CallError):
             raise outcome
@@ -68,16 +63,14 @@ def ask(
     monkeypatch: pytest.MonkeyPatch,
     outcomes: Sequence[Reply | CallError],
     items: Sequence[PresentedItem] | None = None,
-    system: str | None = None,
     **options: Any,
 ) -> tuple[list[Attempt], Script]:
     """The attempts saved, and the script with what it saw."""
     script, saved = Script(outcomes), []
-    monkeypatch.setattr(direct, "Endpoint", lambda model, address: script)
+    monkeypatch.setattr(direct, "Endpoint", lambda model: script)
     monkeypatch.setattr(asyncio, "sleep", script.sleep)
-    monkeypatch.setattr("trivium.models.calls.time", script)
-    settings = Settings(system=system)
-    model = Model("vllm/m", settings, ModelOptions(**{"concurrency": 1, **options}))
+    monkeypatch.setattr("trivium.models.direct.time", script)
+    model = Model("vllm/m", Settings(), ModelOptions(**{"concurrency": 1, **options}))
     asked = NHOP.items(1) if items is None else items
 
     def save(attempt: Attempt, prompt: str) -> None:
@@ -166,12 +159,13 @@ def test_a_call_that_no_other_could_better_stops_at_once(monkeypatch: pytest.Mon
         ask(monkeypatch, [ANSWER, no_key], NHOP.items(9))
 
 
+@pytest.mark.usefixtures("jitter")
 def test_a_wait_for_the_first_reply_is_announced_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ask(monkeypatch, [BUSY, BUSY, ANSWER, BUSY, ANSWER], NHOP.items(2))
     assert capsys.readouterr().err == (
-        "vllm/m at http://localhost:8000/v1: no reply yet, trying again (503: busy)\n"
+        "vllm/m at http://localhost:8000/v1: trying again in 0.5 s (503: busy)\n"
     )
     ask(monkeypatch, [ANSWER, BUSY, ANSWER], NHOP.items(2))
     assert capsys.readouterr().err == ""
@@ -189,8 +183,11 @@ def test_what_calls_took_is_added_up_over_turns_and_retries(
     assert attempt.stop_reason is None
 
 
-def test_the_system_message_of_the_settings_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    _, script = ask(monkeypatch, [ANSWER])
-    assert script.systems == [None]
-    _, script = ask(monkeypatch, [ANSWER], system="Be brief.")
-    assert script.systems == ["Be brief."]
+@pytest.mark.usefixtures("jitter")
+def test_a_long_wait_is_announced(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    busy = CallError("429: busy", retryable=True, after=30.0)
+    ask(monkeypatch, [ANSWER, busy, busy, ANSWER], NHOP.items(2))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["vllm/m at http://localhost:8000/v1: trying again in 30.0 s (429: busy)"] * 2

@@ -63,6 +63,7 @@ def scores(folder: Path) -> dict[str, list[tuple[str, object]]]:
     return {path.name: [(row["id"], row["scores"]) for row in records(path)] for path in paths}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_report")
 def test_inspect_makes_the_same_decisions_as_the_direct_backend(
     tmp_path: Path,
@@ -77,7 +78,7 @@ def test_inspect_makes_the_same_decisions_as_the_direct_backend(
     samples: Counter[str] = Counter()
     for log in (read_eval_log(str(path)) for path in log_files(tmp_path / "inspect")):
         samples[log.eval.model] += len(log.samples or [])
-    assert samples == {"openai-api/vllm/fair": 75, "openai-api/vllm/weak": 75}
+    assert samples == {"endpoint/vllm/fair": 75, "endpoint/vllm/weak": 75}
 
 
 @pytest.mark.slow

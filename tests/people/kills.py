@@ -26,10 +26,11 @@ from trivium.people.study import Study, open_study
 CODE = """
 import sys
 from pathlib import Path
+from trivium.people.app import make_app
 from trivium.people.server import Server
 from trivium.people.study import open_study
 study = open_study(Path(sys.argv[1]))
-server = Server(study, "token", port=int(sys.argv[2]))
+server = Server(make_app(study, "token"), port=int(sys.argv[2]))
 print("ready", flush=True)
 server.run()
 """

@@ -21,7 +21,7 @@ from trivium.benchmarks.blicket.people.trajectories import read_trajectories
 from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.core.results import summarise
-from trivium.people.export import export_study, tables_of
+from trivium.people.export import export_study
 from trivium.people.study import reopen_study
 from trivium.report.charts import series_styles
 from trivium.report.compare import read_scores
@@ -100,7 +100,7 @@ def test_every_column_is_in_the_dictionary(tmp_path: Path) -> None:
     export_study(study, tmp_path / "out")
     with (tmp_path / "out/dictionary.csv").open(newline="") as file:
         known = {(row["file"], row["column"]) for row in csv.DictReader(file)}
-    for name in tables_of(study.experiment):
+    for name in study.experiment.tables:
         with (tmp_path / "out" / name).open(newline="") as file:
             assert {(name, column) for column in next(csv.reader(file))} <= known
     with (tmp_path / "out/tests.csv").open(newline="") as file:
@@ -141,7 +141,11 @@ def test_people_have_a_role_and_a_colour_of_their_own(tmp_path: Path) -> None:
     assert (results.role("people"), results.role("openai/x")) == ("person", "model")
     assert results.models == ["people"]
     assert series_styles([results])["people"].colour == "person"
-    roles = {row.solver: row.role for table in overview(results) for row in table.rows}
+    roles = {
+        row.name: row.about
+        for table in overview(results, series_styles([results]))
+        for row in table.rows
+    }
     assert roles == {"people": "person", "optimal": "ceiling"}
 
 

@@ -90,5 +90,5 @@ def test_a_translation_must_be_complete(tmp_path: Path) -> None:
     (tmp_path / "mine.toml").write_text("[button]\nnext = 'Suivant'")
     path = tmp_path / "experiment.toml"
     path.write_text(f"title = 'x'\nlanguage = 'mine.toml'\n{GAME}")
-    with pytest.raises(UserError, match=r"these texts are missing: button\.again"):
+    with pytest.raises(UserError, match=r"these texts are missing: button\.agree"):
         read_experiment(path)

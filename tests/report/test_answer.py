@@ -15,11 +15,11 @@ from trivium.benchmarks.nhop.spec import NhopView
 from trivium.core.benchmark import Lifts
 from trivium.core.dialogue import attempt
 from trivium.core.statistics import Estimate
-from trivium.report.answer import Grid, grid, sentence
+from trivium.report.answer import Grid, effect_words, grid, sentence
 from trivium.report.charts import series_styles
 from trivium.report.overview import overview
+from trivium.report.page import kind_shares, usage_table
 from trivium.report.results import BenchmarkResults, read_results
-from trivium.report.sections import effect_words, kind_shares, usage_table
 from trivium.report.tables import result_table
 
 
@@ -80,12 +80,13 @@ def test_unequal_shares_of_attempts_without_a_score_are_said_beside_the_numbers(
         row |= {"kind": "declined", "scores": {}, "answer": None}
     results = results_of(tmp_path, declined + scored("b/model", [1.0] * 40))
     said = "he share of attempts in no score (declined or failed) differs: 37.5% for a/model"
-    assert said in " ".join(table.verdict for table in overview(results))
+    (table,) = overview(results, series_styles([results]))
+    assert said in table.verdict
     named = [("five", part) for part in results.by_solver.values()]
     note = result_table(results.benchmark, named).note
     assert f"t{said}, five, 0.0% for b/model, five" in note
     alike = results_of(tmp_path / "b", scored("a/m", [1.0, None]) + scored("b/m", [None, 0.0]))
-    assert "differs" not in overview(alike)[0].verdict
+    assert "differs" not in overview(alike, series_styles([alike]))[0].verdict
 
 
 def test_a_player_tests_like_the_nearest_built_in_one(tmp_path: Path) -> None:
@@ -182,7 +183,7 @@ def test_kinds_are_shares_of_all_attempts_right_ones_first(tmp_path: Path) -> No
     rows[1] |= {"kind": "no-answer"}
     rows[2] |= {"kind": "other:1"}
     results = results_of(tmp_path, rows + scored("oracle", [1.0]))
-    assert kind_shares(results, series_styles([results])) == [
+    assert kind_shares(results, ["a/model"]) == [
         ("right", [0.2]),
         ("other", [0.4]),
         ("failed", [0.2]),

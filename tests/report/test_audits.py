@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+
+import orjson
 import pytest
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.spec import spec_to_dict
+from trivium.core.task import Task
+from trivium.report import audits
 from trivium.report.audits import audit_sentence, audit_verdict, presets_with_shortcuts
 
 
@@ -31,3 +37,23 @@ def test_every_leaky_preset_is_named_as_one_with_shortcuts() -> None:
     for name in benchmark_names():
         benchmark = get_benchmark(name)
         assert set(benchmark.leaky_presets) <= set(presets_with_shortcuts(benchmark))
+
+
+def test_an_audit_that_is_kept_replaces_that_of_the_same_items(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nhop = get_benchmark("nhop_implicit")
+    monkeypatch.setattr(audits, "audits_path", lambda _: tmp_path / "audits.json")
+    cue = {"name": "last line", "value": 0.2, "chance": 0.125}
+    for verdict in ("caught", "passed"):
+        found = {"verdict": verdict, "cues": [cue], "strongest": "last line", "items": 100}
+        task = Task(nhop, nhop.default_spec, nhop.view_type())
+        audits.keep_audit(task, SimpleNamespace(to_dict=found.copy))  # type: ignore[arg-type]
+    fields = spec_to_dict(nhop.default_spec)
+    assert audit_verdict(nhop, fields, {}) == "passed"
+    kept = audits.stored_audit(nhop, fields, {})
+    assert kept is not None
+    assert (kept["tried"], kept["strongest"]) == (1, cue)
+    stored = orjson.loads((tmp_path / "audits.json").read_bytes())
+    assert [len(views) for views in stored.values()] == [1]
+    audits._stored.cache_clear()

@@ -80,7 +80,7 @@ def test_all_pairs_on_request(tmp_path: Path) -> None:
 
 
 def test_the_table_says_what_its_intervals_say() -> None:
-    one, other = (SolverScores("run", name, "nhop_implicit", {}) for name in ("one", "other"))
+    one, other = (SolverScores("run", name, "nhop_implicit") for name in ("one", "other"))
     intervals = [(0.1, 0.3), (-0.3, -0.1), (-0.1, 0.3), (0.0, 0.3), (None, None)]
     made = [
         Difference(one, other, 9, Estimate(-0.2 if ends[1] == -0.1 else 0.2, *ends, 9), clear)
@@ -200,7 +200,7 @@ def test_the_page_says_where_a_solver_is_higher_and_where_lower() -> None:
     names = ("nhop_explicit", "nhop_implicit", "blicket_game")
     made = []
     for name, low, high in zip(names, (0.1, -0.3, -0.1), (0.3, -0.1, 0.1), strict=True):
-        one, other = (SolverScores("runs/a", solver, name, {}) for solver in ("a/m", "b/m"))
+        one, other = (SolverScores("runs/a", solver, name) for solver in ("a/m", "b/m"))
         estimate = Estimate((low + high) / 2, low, high, 9)
         made.append(Difference(one, other, 9, estimate, estimate.excludes(0)))
     assert directions(made) == (
@@ -218,7 +218,7 @@ def test_the_only_run_is_not_named_again_and_again(tmp_path: Path) -> None:
 
 def test_the_comparison_page_escapes_what_runs_are_called() -> None:
     bad = "</title><script>x</script>"
-    one, other = (SolverScores(bad, name, "nhop_implicit", {}) for name in ("<b>", "<i>"))
+    one, other = (SolverScores(bad, name, "nhop_implicit") for name in ("<b>", "<i>"))
     text = comparison_page(
         [bad], [other, one], [Difference(one, other, 9, Estimate(0.2, 0.1, 0.3, 9), True)]
     )

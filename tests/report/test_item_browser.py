@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import gzip
+from base64 import b64decode
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -18,12 +18,8 @@ from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
 from trivium.core.dialogue import attempt
 from trivium.report import item_browser
 from trivium.report import results as results_module
-from trivium.report.item_browser import browser_items
+from trivium.report.item_browser import browser_attempts, browser_items
 from trivium.report.results import read_results
-
-
-def turns_of(shown: dict[str, Any], attempt_: dict[str, Any]) -> list[tuple[str, str]]:
-    return [(side, shown["texts"][text]) for side, text in attempt_["turns"]]
 
 
 def test_prompts_are_those_that_were_presented(tmp_path: Path) -> None:
@@ -34,30 +30,28 @@ def test_prompts_are_those_that_were_presented(tmp_path: Path) -> None:
         for item in items
         for trial in (0, 2)
     ]
-    shown = browser_items([results_of(tmp_path, [{**row, "kind": "other"} for row in rows])])
-    assert len(shown["attempts"]) == 4
-    for one, row in zip(shown["attempts"], rows, strict=True):
+    shown = browser_attempts([results_of(tmp_path, [{**row, "kind": "other"} for row in rows])])
+    assert len(shown) == 4
+    for one, row in zip(shown, rows, strict=True):
         item = IMPLICIT.reshuffle(items[row["index"]], row["trial"])
         prompt = IMPLICIT.render(item, view)
-        assert turns_of(shown, one) == [("environment", prompt), ("solver", row["reply"])]
+        assert one["turns"] == [("environment", prompt), ("solver", row["reply"])]
         assert one["expected"] == IMPLICIT.write(item, IMPLICIT.gold(item), view)
         assert one["expected"].startswith("f1: ")
 
 
 def test_the_turns_of_a_game_are_those_that_were_played(tmp_path: Path) -> None:
-    """Texts that come up more than once, as a repeated test does, are stored once."""
     view, replies = GameView(), ["TEST A", "TEST B", "TEST A", "TEST A"]
     item = next(iter(GAME.generate(GAME.presets["paper"], 3)))
     solver = GAME.solvers["random"]
     row = {**asdict(attempt(GAME, item, solver, view)), "reply": replies, "kind": "other"}
-    shown = browser_items([results_of(tmp_path, [row, {**row, "id": "another", "index": 1}])])
+    shown = browser_attempts([results_of(tmp_path, [row, {**row, "id": "another", "index": 1}])])
     expected = [("environment", GAME.render(item, view)), ("solver", "TEST A")]
     for count in (1, 2, 3):
         response = GAME.respond(item, replies[:count], view)
         assert response is not None
         expected += [("environment", response), ("solver", replies[count])]
-    assert turns_of(shown, shown["attempts"][0]) == expected
-    assert len(set(shown["texts"])) == len(shown["texts"])
+    assert shown[0]["turns"] == expected
 
 
 def test_the_system_message_is_the_one_that_the_run_sent(tmp_path: Path) -> None:
@@ -69,23 +63,23 @@ def test_the_system_message_is_the_one_that_the_run_sent(tmp_path: Path) -> None
     foreign = {**rows[0], "solver": "foreign", "spec": None, "system": 5}
     write_records(tmp_path / "foreign", [foreign])
     (tmp_path / "foreign" / "run.json").write_bytes(orjson.dumps(sent))
-    shown = browser_items(list(read_results([tmp_path]).values()))
+    shown = browser_attempts(list(read_results([tmp_path]).values()))
     system = {
-        one["solver"]: [text for side, text in turns_of(shown, one) if side == "system"]
-        for one in shown["attempts"]
+        one["solver"]: [text for side, text in one["turns"] if side == "system"] for one in shown
     }
     assert system == {"sent": ["Be brief."], "own": [], "foreign": ["Be brief."]}
 
 
-def test_many_attempts_of_models_and_four_of_baselines_errors_first(
+def test_a_few_attempts_of_every_kind_errors_of_models_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(results_module, "MAX_ATTEMPTS", 0)  # as in a large run
+    monkeypatch.setattr(results_module, "EXAMPLES", 4)
     rows = scored("last_line", [0.0] * 9 + [1.0] * 2) + scored("oracle", [1.0] * 7)
     rows += [{**row, "kind": f"chain:{hop}"} for hop, row in enumerate(scored("a/model", [0] * 6))]
-    shown = browser_items([results_of(tmp_path, rows)])["attempts"]
+    shown = browser_attempts([results_of(tmp_path, rows)])
     assert [(one["solver"], one["kind"].partition(":")[0]) for one in shown] == [
-        *[("a/model", "chain")] * 6,
+        *[("a/model", "chain")] * 4,
         *[("last_line", "other")] * 4,
         *[("last_line", "right"), ("oracle", "right")] * 2,
         *[("oracle", "right")] * 2,
@@ -101,12 +95,20 @@ def test_the_page_holds_a_bounded_number_of_attempts_and_characters(
     ]
     results = results_of(tmp_path, rows)
     monkeypatch.setattr(item_browser, "MAX_ATTEMPTS", 40)
-    shown = browser_items([results])
-    assert len(shown["attempts"]) == 40
-    assert Counter(map(len, shown["texts"])) == Counter([62, 20_030])
-    assert shown["texts"][1].endswith("xxx\n[cut: 10,000 more characters]")
+    shown = browser_attempts([results])
+    assert len(shown) == 40
+    texts = [text for _, text in shown[0]["turns"]]
+    assert list(map(len, texts)) == [62, 20_030]
+    assert texts[1].endswith("xxx\n[cut: 10,000 more characters]")
+    # Texts that come up more than once are stored once.
+    (part,) = browser_items([results])["parts"]
+    stored = orjson.loads(gzip.decompress(b64decode(part)))
+    assert stored["texts"] == texts
+    assert [one["turns"] for one in stored["attempts"]] == [
+        [["environment", 0], ["solver", 1]]
+    ] * 40
     # The two texts take 20,092 characters; the expected answer and the one read take two.
-    assert len(browser_items([results], 20_120)["attempts"]) == 14
+    assert len(browser_attempts([results], 20_120)) == 14
 
 
 def test_items_from_files_show_the_prompt_that_was_kept_or_say_that_there_is_none(
@@ -114,22 +116,24 @@ def test_items_from_files_show_the_prompt_that_was_kept_or_say_that_there_is_non
 ) -> None:
     foreign = {"spec": None, "seed": None, "index": None}
     rows = [{**row, **foreign} for row in attempts(ImplicitSpec(), "oracle", items=1)]
-    shown = browser_items([results_of(tmp_path, rows)])
-    assert shown["texts"][0] == "(this item came from a file; its prompt is not in the records)"
+    shown = browser_attempts([results_of(tmp_path, rows)])
+    assert (
+        shown[0]["turns"][0][1] == "(this item came from a file; its prompt is not in the records)"
+    )
     rows = [{**row, "prompt": "as it was presented"} for row in rows]
-    shown = browser_items([results_of(tmp_path, rows)])
-    assert shown["texts"][0] == "as it was presented"
-    assert shown["attempts"][0]["expected"] == rows[0]["gold"]
-    shown = browser_items([results_of(tmp_path, [{**row, "gold": None} for row in rows])])
-    assert shown["attempts"][0]["expected"] == "-"
+    shown = browser_attempts([results_of(tmp_path, rows)])
+    assert shown[0]["turns"][0][1] == "as it was presented"
+    assert shown[0]["expected"] == rows[0]["gold"]
+    shown = browser_attempts([results_of(tmp_path, [{**row, "gold": None} for row in rows])])
+    assert shown[0]["expected"] == "-"
 
 
 def test_the_true_path_is_highlighted_as_it_is_printed(tmp_path: Path) -> None:
     spec = EXPLICIT.presets["explicit-hard"]
     (item,) = EXPLICIT.generate(spec, 5, 0, 1)
     row = asdict(attempt(EXPLICIT, item, EXPLICIT.solvers["last_line"], NhopView()))
-    shown = browser_items([results_of(tmp_path, [row])])
-    marks = [shown["texts"][number] for number in shown["attempts"][0]["marks"]]
+    shown = browser_attempts([results_of(tmp_path, [row])])
+    marks = shown[0]["marks"]
     prompt = EXPLICIT.render(item, NhopView()).split("\n")
     assert set(marks) <= set(prompt)
     steps = [line for line in marks if "->" in line]
@@ -143,11 +147,11 @@ def test_a_transcript_says_what_is_known_after_every_test(tmp_path: Path) -> Non
     item = next(iter(GAME.generate(GAME.presets["paper"], 3)))
     solver = GAME.solvers["optimal"]
     row = asdict(attempt(GAME, item, solver, GameView()))
-    shown = browser_items([results_of(tmp_path, [row])])
-    turns = turns_of(shown, shown["attempts"][0])
+    shown = browser_attempts([results_of(tmp_path, [row])])
+    turns = shown[0]["turns"]
     said = [text for side, text in turns if side == "observer"]
     assert len(said) == sum(reply.startswith("TEST") for reply in row["reply"])
     assert said[-1].startswith("Only one machine is left: ")
     assert "machines are left, " in said[0]
-    read = shown["attempts"][0]["read"]
-    assert read == shown["attempts"][0]["expected"] == row["reply"][-1]
+    read = shown[0]["read"]
+    assert read == shown[0]["expected"] == row["reply"][-1]

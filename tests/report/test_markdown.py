@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.report.records import results_of, scored, write_records
-from trivium.report.markdown import results_markdown
-from trivium.report.page import write_report
+from tests.report.records import scored, write_records
+from trivium.report.page import read_run, results_markdown, write_report
 
 
 def test_the_file_has_results_metrics_kinds_and_charts(tmp_path: Path) -> None:
@@ -40,7 +39,7 @@ def test_a_setting_is_named_once_and_models_come_first_and_sorted(tmp_path: Path
         )
         for row in scored(solver, scores, spec=spec)
     ]
-    text = results_markdown("title", [results_of(tmp_path, rows)], {})
+    text = results_markdown(read_run(write_records(tmp_path, rows)))
     table = text.split("| --- | --- | --- | --- | --- | --- | --- |\n")[1].split("\n\n")[0]
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
     assert sorted(row[0] for row in cells if row[0]) == ["M=600", "implicit"]

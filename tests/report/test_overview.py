@@ -8,11 +8,17 @@ import pytest
 
 from tests.report.records import Row, results_of, scored
 from trivium.core.statistics import Estimate
-from trivium.report.overview import SettingTable, bar, best_of_several, overview
+from trivium.report.charts import series_styles
+from trivium.report.overview import SettingTable, bars, best_of_several, overview
+
+
+def tables(folder: Path, rows: list[Row]) -> list[SettingTable]:
+    results = results_of(folder, rows)
+    return overview(results, series_styles([results]))
 
 
 def table(folder: Path, rows: list[Row]) -> SettingTable:
-    (only,) = overview(results_of(folder, rows))
+    (only,) = tables(folder, rows)
     return only
 
 
@@ -25,7 +31,9 @@ def test_lift_in_words_goes_from_the_floor_to_the_stated_ceiling(tmp_path: Path)
     # (0.625 - 0.125) / (0.75 - 0.125) is 0.8; 0.625 / 0.75 would be 0.83.
     lower = [{**row, "ceiling": 0.75} for row in rows]
     said = table(tmp_path / "a", lower).verdict
-    assert said.startswith("The floor is 0.125 and the ceiling 0.750. ")
+    assert said.startswith(
+        "The ceiling is 0.75, and oracle reaches 0.75 on these items; the floor is "
+    )
     assert "openai/model is at 0.625, a lift of 0.800 [" in said
     # What a ceiling solver happens to reach does not move the ceiling: 0.5 / 0.875.
     assert "a lift of 0.571 [" in table(tmp_path / "b", rows).verdict
@@ -33,19 +41,21 @@ def test_lift_in_words_goes_from_the_floor_to_the_stated_ceiling(tmp_path: Path)
 
 def test_a_ceiling_at_the_floor_leaves_no_lift(tmp_path: Path) -> None:
     rows = scored("openai/model", shares(5, 8), ceiling=0.125)
-    assert table(tmp_path, rows).verdict == "The floor is 0.125 and the ceiling 0.125."
+    assert table(tmp_path, rows).verdict.startswith(
+        "The ceiling is 0.12; the floor is 0.12. Audit:"
+    )
 
 
 def test_the_best_of_several_shortcuts_needs_a_wider_interval(tmp_path: Path) -> None:
     """25% [13.5%, 40.1%] beats 13% when it is the only one tried, not as the best of three."""
     alone = scored("last_line", shares(10, 40), floor=0.13)
-    sentence = "The best shortcut, last_line, reaches 0.250"
     verdict = table(tmp_path / "a", alone).verdict
-    assert f"{sentence} [0.135, 0.401] (95% interval): above the floor." in verdict
+    said = "the only shortcut, last_line, reaches 0.25 [0.13, 0.40], above the floor of 0.13."
+    assert said in verdict
     others = scored("pointer_f_n1", shares(2, 40)) + scored("most_frequent_token", shares(9, 40))
     verdict = table(tmp_path / "b", alone + [{**row, "floor": 0.13} for row in others]).verdict
     # The quantile of 98.33% is 1.2214 times that of 95%.
-    said = f"{sentence} [0.109, 0.434] (an interval for the best of 3): not above the floor."
+    said = "the best of 3 shortcuts, last_line, reaches 0.25 [0.11, 0.43], not shown to be above "
     assert said in verdict
 
 
@@ -63,44 +73,45 @@ def test_solvers_are_ranked_and_models_come_first_on_a_tie(tmp_path: Path) -> No
     rows += scored("z/model", shares(4, 4)) + scored("oracle", shares(4, 4))
     rows += scored("y/model", shares(3, 4))
     found = table(tmp_path, rows)
-    assert [(row.solver, row.role) for row in found.rows] == [
+    assert [(row.name, row.about) for row in found.rows] == [
         ("z/model", "model"),
         ("oracle", "ceiling"),
         ("y/model", "model"),
         ("last_line", "shortcut"),
         ("random_candidate", "floor"),
     ]
-    assert (found.metric, str(found.rows[2].estimate)) == ("correct", "0.750 [0.242, 0.987]")
-    assert found.rows[2].lift == "0.714"  # (0.75 - 0.125) / (1 - 0.125)
+    # The lift is (0.75 - 0.125) / (1 - 0.125).
+    said = ("0.750 [0.242, 0.987]", "lift 0.714, 4 items")
+    assert (found.rows[2].figure, found.rows[2].words) == said
 
 
 def test_failed_calls_are_not_in_the_denominator(tmp_path: Path) -> None:
     rows = scored("openai/some_model", [None, None, None, *shares(7, 7)])
     rows += scored("oracle", shares(10, 10))
-    items = {row.solver: row.items for row in table(tmp_path, rows).rows}
-    assert items == {"oracle": "10", "openai/some_model": "7 of 10"}
+    items = {row.name: row.words.partition(", ")[2] for row in table(tmp_path, rows).rows}
+    assert items == {"oracle": "10 items", "openai/some_model": "7 of 10 items"}
 
 
 def test_a_model_whose_calls_all_failed_does_not_hide_chance(tmp_path: Path) -> None:
     rows = scored("a/model", [None] * 4) + scored("oracle", shares(4, 4))
     found = table(tmp_path / "a", rows)
-    assert found.verdict.startswith("The floor is 0.125 and the ceiling 1.000. The share of ")
+    assert found.verdict.startswith("The ceiling is 1.00, and oracle reaches 1.00 on these items;")
     assert "differs: 100.0% for a/model, 0.0% for oracle;" in found.verdict
-    assert [row.bar is None for row in found.rows] == [False, True]
-    assert table(tmp_path / "b", rows[:4]).verdict == "Nothing could be scored."
+    assert [len(row.bars) for row in found.rows] == [1, 0]
+    assert table(tmp_path / "b", rows[:4]).verdict.startswith("Nothing could be scored.")
 
 
 def test_more_than_twelve_settings_are_pooled(tmp_path: Path) -> None:
     rows = [
         row for number in range(12) for row in scored("oracle", [1.0], spec={"M": 500 + number})
     ]
-    found = overview(results_of(tmp_path / "a", rows))
+    found = tables(tmp_path / "a", rows)
     assert [one.setting for one in found] == [f"M={500 + number}" for number in range(12)]
     rows += scored("oracle", [0.0], spec={"M": 600})
-    (pooled,) = overview(results_of(tmp_path / "b", rows))
+    (pooled,) = tables(tmp_path / "b", rows)
     assert pooled.setting is None
-    assert pooled.rows[0].items == "13"
-    assert str(pooled.rows[0].estimate).startswith("0.923 ")
+    assert pooled.rows[0].words.endswith(", 13 items")
+    assert pooled.rows[0].figure.startswith("0.923 ")
 
 
 LINES = [("chance", 0.25), ("ceiling", 1.0)]
@@ -108,24 +119,21 @@ LINES = [("chance", 0.25), ("ceiling", 1.0)]
 
 @pytest.mark.parametrize(("value", "x"), [(0.0, 0.0), (0.25, 25.0), (0.5, 50.0), (1.0, 100.0)])
 def test_a_bar_puts_the_dot_where_the_value_is(value: float, x: float) -> None:
-    drawn = bar(Estimate(value, 0.0, 1.0, 40), LINES, (0.0, 1.0))
-    assert drawn is not None
+    (drawn,) = bars(Estimate(value, 0.0, 1.0, 40), LINES, (0.0, 1.0))
     assert (drawn.dot, drawn.low, drawn.high) == (x, 0.0, 100.0)
     assert drawn.lines == [("chance", 25.0), ("ceiling", 100.0)]
 
 
 def test_a_bar_without_an_interval_is_a_dot_and_has_a_label() -> None:
-    drawn = bar(Estimate(0.5, None, None, 1), LINES, (0.0, 1.0))
-    assert drawn is not None
+    (drawn,) = bars(Estimate(0.5, None, None, 1), LINES, (0.0, 1.0))
     assert (drawn.low, drawn.dot, drawn.high) == (50.0, 50.0, 50.0)
     assert drawn.label == "0.500; chance 0.250, ceiling 1.000"
 
 
 def test_a_bar_reaches_as_far_as_its_values(tmp_path: Path) -> None:
-    drawn = bar(Estimate(-1.0, -1.0, 0.0, 9), LINES, (1.0, 0.0))
-    assert drawn is not None
+    (drawn,) = bars(Estimate(-1.0, -1.0, 0.0, 9), LINES, (1.0, 0.0))
     assert (drawn.dot, drawn.lines) == (0.0, [("chance", 62.5), ("ceiling", 100.0)])
 
 
 def test_an_undefined_value_has_no_bar() -> None:
-    assert bar(Estimate(None, None, None, 0), LINES, (0.0, 1.0)) is None
+    assert bars(Estimate(None, None, None, 0), LINES, (0.0, 1.0)) == []

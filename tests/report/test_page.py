@@ -14,7 +14,7 @@ from tests.report.records import attempts, page_items, scored, write_records
 from trivium.benchmarks.nhop.spec import ImplicitSpec
 from trivium.cli import main
 from trivium.core.spec import read_mapping
-from trivium.evaluation.prices import Prices
+from trivium.evaluation.cost import Prices
 from trivium.report.page import write_report
 from trivium.report.templates import breakable
 
@@ -164,7 +164,7 @@ def test_if_every_call_failed_the_page_says_so(tmp_path: Path) -> None:
     write_records(tmp_path, scored("openai/model", [None] * 3))
     text = write_report(tmp_path).read_text()
     assert "Nothing could be scored." in text
-    assert "<td>undefined</td>" in text
+    assert "<b>undefined</b> lift undefined, 0 of 3 items" in text
     assert "all 3 attempts" in text
 
 

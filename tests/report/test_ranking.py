@@ -9,8 +9,8 @@ import pytest
 from tests.report.records import Row, results_of, scored, write_records
 from trivium.core.results import summarise
 from trivium.core.statistics import paired_difference, several
-from trivium.report.overview import card, tour_sentence
-from trivium.report.ranking import closing_lines, ranking
+from trivium.report.answer import closing_lines, ranking
+from trivium.report.overview import card
 from trivium.report.results import BenchmarkResults, read_results
 
 RIGHT = {"a/best": 60, "b/middle": 40, "c/worst": 38}
@@ -65,7 +65,7 @@ def test_a_rank_says_on_which_benchmarks(tmp_path: Path) -> None:
 def test_one_model_has_a_rank_without_a_difference_and_baselines_have_none(tmp_path: Path) -> None:
     model = scored("a/model", [0.0] * 18 + [None] * 2) + scored("oracle", [1.0] * 20)
     (rank,) = ranking([results_of(tmp_path / "a", model)])
-    assert (rank.ahead, rank.above_floor) == ("", [])
+    assert rank.ahead == ""
     assert rank.words == "not above the floor; 2 of 20 attempts without an answer"
     assert ranking([results_of(tmp_path / "b", scored("oracle", [1.0] * 4))]) == []
     assert ranking([results_of(tmp_path / "c", scored("a/model", [None] * 4))]) == []
@@ -94,12 +94,12 @@ def test_a_run_without_models_ends_with_a_line_for_each_benchmark(tmp_path: Path
     assert closing_lines([results]) == [
         "nhop_implicit  ceiling 1.00 (oracle), best shortcut 0.12 (last_line), floor 0.12"
     ]
-    assert tour_sentence(results) == (
-        "The ceiling is 1.00, and oracle reaches 1.00 on these items; the best of 2 shortcuts, "
-        "last_line, reaches 0.12, not shown to be above the floor of 0.12."
-    )
     shown = card(results)
-    assert [(row.role, row.best, len(row.bars)) for row in shown.rows] == [
+    assert shown.sentence == (
+        "The ceiling is 1.00, and oracle reaches 1.00 on these items; the best of 2 shortcuts, "
+        "last_line, reaches 0.12 [0.01, 0.39], not shown to be above the floor of 0.12."
+    )
+    assert [(row.name, row.words, len(row.bars)) for row in shown.rows] == [
         ("ceiling", "oracle", 1), ("shortcut", "last_line", 2), ("floor", "random_candidate", 1)
     ]  # fmt: skip
     ends = closing_lines([results_of(tmp_path / "m", rows())])

@@ -68,9 +68,10 @@ def test_small_runs_are_kept_whole_and_a_few_examples_of_every_kind_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_records(tmp_path, scored("oracle", [1.0] * 9) + scored("last_line", [0.0, 1.0]))
-    for limit, count, kept in ((3_000, 4, 9), (5, 4, 5), (0, 4, 4), (0, 7, 7)):
+    monkeypatch.setattr(results_module, "EXAMPLES", 4)
+    for limit, kept in ((3_000, 9), (5, 5), (0, 4)):
         monkeypatch.setattr(results_module, "MAX_ATTEMPTS", limit)
-        results = read_results([path], count)["nhop_implicit"]
+        results = read_results([path])["nhop_implicit"]
         assert {key[1:]: len(rows) for key, rows in results.examples.items()} == {
             ("oracle", "right"): kept,
             ("last_line", "other"): 1,

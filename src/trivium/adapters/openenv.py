@@ -1,22 +1,29 @@
-"""A benchmark as an OpenEnv environment: environment and client.
+"""A benchmark as an OpenEnv environment: environment, client and server.
 
-`uvicorn trivium.adapters.openenv_server:app` serves it.
+`uvicorn --factory trivium.adapters.openenv:make_app` serves it.
 """
 
 from __future__ import annotations
 
+import os
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
+from fastapi import FastAPI
 from openenv.core import EnvClient
 from openenv.core.client_types import StepResult
+from openenv.core.env_server.http_server import create_app
 from openenv.core.env_server.interfaces import Environment
 from openenv.core.env_server.types import Action, EnvironmentMetadata, Observation, State
 from pydantic import Field
 
 from trivium import __version__
 from trivium.adapters.episode import INFORMATION_WEIGHT, Episodes, origin_of
+from trivium.benchmarks import benchmark_names
 from trivium.core.errors import require
+
+MAX_SESSIONS = 64  # concurrent clients, each with its own environment
 
 
 class TriviumAction(Action):
@@ -107,3 +114,20 @@ class TriviumClient(EnvClient[TriviumAction, TriviumObservation, TriviumState]):
 
     def _parse_state(self, payload: dict[str, Any]) -> TriviumState:
         return TriviumState(**payload)
+
+
+def make_app(benchmark: str | None = None, **options: Any) -> FastAPI:
+    """The server of a benchmark; options are those of `TriviumEnvironment`.
+
+    By default, of the one that the variable TRIVIUM_BENCHMARK names, or of the first one.
+    """
+    name = benchmark or os.environ.get("TRIVIUM_BENCHMARK") or benchmark_names()[0]
+    made: FastAPI = create_app(
+        partial(TriviumEnvironment, name, **options),
+        TriviumAction,
+        TriviumObservation,
+        env_name=f"trivium_{name}",
+        max_concurrent_envs=MAX_SESSIONS,
+        state_cls=TriviumState,
+    )
+    return made

@@ -10,7 +10,7 @@ most 1% of runs, however many rules were tried and however they were chosen.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -21,60 +21,46 @@ from typing import Any
 import numpy as np
 
 from trivium.auditing.features import PromptFeatures, common_words
-from trivium.auditing.judging import Outcome, judge, judge_exclusion
-from trivium.auditing.rules import (
-    TREES,
-    Rule,
-    TextModel,
-    pair_rules,
-    remainder_rules,
-    screen,
-    single_rules,
-    tree_rule,
-)
+from trivium.auditing.outcomes import POWER, Outcome, judge, judge_exclusion
+from trivium.auditing.rules import TREES, Rule, learn_rules
 from trivium.auditing.samples import Floats, Row, Sample, collect, feature_names, make_rows
-from trivium.auditing.tails import interval, upper_tail
+from trivium.auditing.text import TextModel
 from trivium.core.benchmark import AnyBenchmark, Solver
 from trivium.core.dialogue import Dialogue, next_reply
 from trivium.core.errors import require
 from trivium.core.probes import GAIN, LEVEL, Audit, Cue
 from trivium.core.spec import spec_to_dict
-from trivium.core.statistics import items_to_see
 from trivium.core.streams import stream_key
 from trivium.core.task import PresentedItem, Task
 
 ALARM = 1 - LEVEL  # the rate of false alarms in audits of clean items
 SELECT = 0.001  # the significance at which a cue reaches the confirmation
-POWER = 0.977  # of the test; with the confirmation after it, more than 0.95 in all
 PEEK = 200  # items from which the number of items needed is estimated
 TRAIN = 3000  # maximum number of training items
 MAX_ITEMS = 20_000
 CHUNKS = 8  # of each part: the parts are interleaved, so that all see every stretch of a seed
-LOOK = 300  # minimum number of items of a look at the test, and of a confirmation
-HOPELESS = 3.3  # standard errors by which a dropped attack is below what a cue of GAIN reaches
-# What a cue of GAIN reaches on average on as many items as are needed, in standard errors.
-Z_NEEDED = NormalDist().inv_cdf(1 - SELECT) + NormalDist().inv_cdf(POWER)
-NOT_TESTED = Outcome(np.empty(0), 0.5)
+LOOK = 300  # minimum number of items of a look
+HOPELESS = 2.6  # standard errors by which a dropped attack is below what a cue of GAIN reaches
+NOTHING = Outcome(np.empty(0), 0.5)
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some items of the seed, and every probe of them."""
+    """Some items of the seed, and the probes of them."""
 
     items: list[PresentedItem]
     samples: Mapping[str, Sample]
-    played: int  # items on which solvers are scored: they may need fewer than probes
 
 
-@dataclass
+@dataclass(frozen=True)
 class Attack:
-    """A rule or a solver, the function that scores it on the items of a part, and its test."""
+    """A rule or a solver, and the function that scores it on the items of a part."""
 
     name: str
     about: str
     outcome: Callable[[Part], Outcome]
     probe: str | None = None  # that a rule answers
-    tested: Outcome = NOT_TESTED
+    reads_text: bool = False  # whether it needs pieces of text, which take time to collect
 
 
 def audit(  # noqa: PLR0917 - the view is an option of every caller
@@ -90,13 +76,22 @@ def audit(  # noqa: PLR0917 - the view is an option of every caller
     Fewer trees make the learned probe faster and weaker.
     """
     task = Task(benchmark, spec, benchmark.view_type() if view is None else view)
-    study = _Study(task, seed, trees)
+    study = Study(task, seed)
     needed = study.needed
     count = min(needed, MAX_ITEMS) if items is None else items
-    study.run(count)
+    attacks = study.attacks(count, trees)
+    tested = study.score("test", attacks, count, SELECT)
+    chosen = [n for n, outcome in enumerate(tested) if outcome.p < SELECT]
+    error = ALARM / max(1, len(chosen))
+    size = min(count, confirmation_size([tested[n] for n in chosen])) if chosen else 0
+    again = study.score("confirm", [attacks[n] for n in chosen], size, error)
+    confirmed = dict(zip(chosen, again, strict=True))
     names = [name for name, preset in benchmark.presets.items() if preset == spec]
     return Audit(
-        cues=tuple(_confirmed_cues(study)),
+        cues=tuple(
+            cue(attack.name, attack.about, tested[n], confirmed.get(n), error)
+            for n, attack in enumerate(attacks)
+        ),
         items=count,
         level=LEVEL,
         notes=tuple(study.notes),
@@ -108,63 +103,36 @@ def audit(  # noqa: PLR0917 - the view is an option of every caller
     )
 
 
-def _confirmed_cues(study: _Study) -> Iterator[Cue]:
-    """A cue for every attack, tested again on fresh items if its test was significant."""
-    chosen = [attack for attack in study.attacks if is_chosen(attack.tested)]
-    fresh = study.part("confirm", chosen, confirmation_size(chosen)) if chosen else None
-    for attack in study.attacks:
-        final = attack.outcome(fresh) if fresh is not None and attack in chosen else None
-        yield cue(attack.name, attack.about, attack.tested, final, len(chosen))
+def is_hopeless(outcome: Outcome, level: float) -> bool:
+    """Whether an attack is far below what a cue of GAIN reaches on as many items."""
+    share = len(outcome.values) / outcome.needed(level)
+    needed = NormalDist().inv_cdf(1 - level) + NormalDist().inv_cdf(POWER)
+    return outcome.p >= NormalDist().cdf(HOPELESS - needed * sqrt(share))
 
 
-def is_chosen(outcome: Outcome) -> bool:
-    """Whether an attack reaches the confirmation."""
-    return upper_tail(outcome.values, outcome.chance) < SELECT
-
-
-def is_hopeless(outcome: Outcome, share: float) -> bool:
-    """Whether an attack is far below a cue of GAIN on this share of the items that are needed."""
-    least = Z_NEEDED * sqrt(share) - HOPELESS
-    return upper_tail(outcome.values, outcome.chance) >= NormalDist().cdf(-least)
-
-
-def confirmation_size(chosen: Sequence[Attack]) -> int:
+def confirmation_size(tested: Sequence[Outcome]) -> int:
     """The number of items that confirm the strongest of these attacks at half its gain."""
-    tests = [attack.tested for attack in chosen]
-    chance, gain = max(
-        ((test.chance, float(test.values.mean()) - test.chance) for test in tests),
-        key=lambda found: found[1],
-    )
-    inside = min(max(chance, 0.01), 0.95)
-    half = min(max(gain / 2, GAIN), (1 - inside) / 2)
-    return max(LOOK, items_to_see(inside, half, 1 - ALARM / len(chosen), POWER))
+    strongest = max(tested, key=lambda outcome: outcome.mean - outcome.chance)
+    gain = max((strongest.mean - strongest.chance) / 2, GAIN)
+    return max(LOOK, strongest.needed(ALARM / len(tested), gain))
 
 
-def cue(name: str, about: str, tested: Outcome, confirmed: Outcome | None, chosen: int) -> Cue:
-    """An attack's cue; `chosen` attacks share the error rate of the confirmation."""
-    final, error = (tested, SELECT) if confirmed is None else (confirmed, ALARM / chosen)
-    low, high = interval(final.values, error)
-    value = float(final.values.mean()) if len(final.values) else final.chance
-    p = upper_tail(tested.values, tested.chance)
-    size = len(final.values)
-    return Cue(name, about, value, low, high, final.chance, size, p, confirmed is not None)
+def cue(name: str, about: str, tested: Outcome, confirmed: Outcome | None, error: float) -> Cue:
+    """An attack's cue; `error` is its share of the error rate of the confirmation."""
+    final = tested if confirmed is None else confirmed
+    low, high = final.interval(SELECT if confirmed is None else error)
+    size, is_confirmed = len(final.values), confirmed is not None
+    return Cue(name, about, final.mean, low, high, final.chance, size, tested.p, is_confirmed)
 
 
-def items_needed(chance: float) -> int:
-    """The number of items that catch a cue of GAIN over chance with 95% probability."""
-    inside = min(max(chance, 0.01), 0.95)
-    return items_to_see(inside, GAIN, level=1 - SELECT, power=POWER)
+class Study:
+    """The items of an audit of a benchmark in one view, and the attacks on them."""
 
-
-class _Study:
-    """The audit of a benchmark in one view."""
-
-    def __init__(self, task: Task, seed: int, trees: int) -> None:
-        self.task, self.trees = task, trees
+    def __init__(self, task: Task, seed: int) -> None:
+        self.task = task
         self.benchmark = task.benchmark
         self.seed = stream_key("audit", seed) % 2**32
         self.notes: list[str] = []
-        self.attacks: list[Attack] = []
         self._ids: dict[str, dict[str, int]] = defaultdict(dict)
         self._text: dict[str, TextModel] = {}
         self._sizes: dict[str, int] = {}
@@ -180,33 +148,84 @@ class _Study:
         surface, view = self.benchmark.surface, self.task.view
         return common_words([surface(item, view) for item in self._first])
 
-    def part(
-        self,
-        name: str,
-        attacks: Sequence[Attack] | None = None,
-        size: int | None = None,
-        chunks: Collection[int] = range(CHUNKS),
+    @cached_property
+    def needed(self) -> int:
+        """The number of items that detect GAIN over chance in every probe and shortcut."""
+        floor = Outcome(np.empty(0), self.task.floor.value)
+        needed = [floor.needed(SELECT)] if self.shortcuts else []
+        for sample in self.samples(self._first, range(PEEK)).values():
+            share = float(sample.judged.sum()) / PEEK
+            if share:
+                blind = np.random.default_rng(0).random(sample.right.shape).astype(np.float32)
+                outcome = Outcome(np.empty(0), 0.5)
+                if sample.kind != "label":
+                    outcome = judge(sample, blind)
+                needed.append(ceil(outcome.needed(SELECT) / share))
+        require(bool(needed), f"{self.benchmark.name} has neither probes nor shortcuts to audit")
+        return max(needed)
+
+    def attacks(self, count: int, trees: int) -> list[Attack]:
+        """All shortcuts, and all rules learned on training items."""
+        sizes = {"train": min(TRAIN, 2 * count), "test": count, "confirm": count}
+        self._sizes = {name: ceil(size / CHUNKS) for name, size in sizes.items()}
+        found = [Attack(each.name, each.about, self._play(each)) for each in self.shortcuts]
+        for probe, sample in self._part(
+            "train", range(CHUNKS), self._sizes["train"]
+        ).samples.items():
+            if not sample.judged.any():
+                self.notes.append(f"{probe}: nothing, for no candidate is wrong or none is right")
+                continue
+            self._text[probe] = TextModel(sample)
+            found += self._rules(probe, self._text[probe].extend(sample), trees)
+            if probe == "answer" and sample.kind == "choice" and sample.same_names:
+                found.append(self._constant(sample))
+        return found
+
+    def score(self, part: str, attacks: Sequence[Attack], size: int, level: float) -> list[Outcome]:
+        """The outcome of each attack on this many items, in looks.
+
+        An attack that is hopeless, or has been tested on enough items, is not looked at again.
+        """
+        outcomes = [NOTHING] * len(attacks)
+        alive = list(range(len(attacks)))
+        for chunks in np.array_split(range(CHUNKS), max(1, min(CHUNKS, size // LOOK))):
+            if not alive:
+                break
+            each = min(self._sizes[part], ceil(size / CHUNKS))
+            found = self._part(part, chunks.tolist(), each, [attacks[n] for n in alive])
+            for n in alive:
+                outcomes[n] = outcomes[n].joined(attacks[n].outcome(found))
+            alive = [
+                n
+                for n in alive
+                if len(outcomes[n].values) < outcomes[n].needed(level)
+                and not is_hopeless(outcomes[n], level)
+            ]
+        return outcomes
+
+    def _part(
+        self, name: str, chunks: Sequence[int], each: int, attacks: Sequence[Attack] | None = None
     ) -> Part:
         """Some stretches of the seed, with the probes of these attacks (default: all)."""
-        wanted = None if attacks is None else {attack.probe for attack in attacks}
-        each, total = self._sizes[name], sum(self._sizes.values())
         before = sum(self._sizes[part] for part in takewhile(name.__ne__, self._sizes))
-        count = each if size is None else min(each, ceil(size / len(chunks)))
-        starts = [chunk * total + before for chunk in chunks]
-        items = [item for start in starts for item in self.task.generate(self.seed, start, count)]
-        numbers = [start + number for start in starts for number in range(count)]
-        samples = self._samples([item.original for item in items], numbers, wanted)
-        enough = ceil(items_needed(self.task.floor.value) * len(chunks) / CHUNKS)
-        return Part(items, samples, len(items) if size else min(len(items), enough))
+        starts = [chunk * sum(self._sizes.values()) + before for chunk in chunks]
+        items = [item for start in starts for item in self.task.generate(self.seed, start, each)]
+        numbers = [start + number for start in starts for number in range(each)]
+        return Part(items, self.samples([item.original for item in items], numbers, attacks))
 
-    def _samples(
-        self, items: Sequence[Any], numbers: Sequence[int], wanted: Collection[str | None] | None
+    def samples(
+        self,
+        items: Sequence[Any],
+        numbers: Sequence[int],
+        attacks: Sequence[Attack] | None = None,
     ) -> dict[str, Sample]:
-        """The wanted probes of these items, or all of them, by name."""
+        """The probes of these attacks on these items, or all of them, by name."""
+        wanted = None if attacks is None else {attack.probe for attack in attacks}
+        with_text = attacks is None or any(attack.reads_text for attack in attacks)
         if wanted is not None and not any(wanted):
             return {}
         rows: dict[str, list[Row]] = defaultdict(list)
-        feature_names_of: dict[str, tuple[list[str], list[str]]] = {}
+        names_of: dict[str, tuple[list[str], list[str]]] = {}
         view = self.task.view
         for number, item in zip(numbers, items, strict=True):
             probes = [
@@ -221,79 +240,32 @@ class _Study:
                 names.update(probe.candidates, probe.marked.values(), probe.names)
             text = self.benchmark.surface(item, view)
             prompt = PromptFeatures(text, number, names, self._common)
-            for row in make_rows(prompt, probes):
+            for row in make_rows(prompt, probes, with_text):
                 rows[row.probe.name].append(row)
-                if row.probe.name not in feature_names_of:
-                    feature_names_of[row.probe.name] = feature_names(prompt, row.probe)
+                if row.probe.name not in names_of:
+                    names_of[row.probe.name] = feature_names(prompt, row.probe)
         samples = {
-            name: collect(found, feature_names_of[name], self._ids[name])
-            for name, found in rows.items()
+            name: collect(found, names_of[name], self._ids[name]) for name, found in rows.items()
         }
+        if not with_text:
+            return samples
         return {
             name: self._text[name].extend(sample) if name in self._text else sample
             for name, sample in samples.items()
         }
 
-    @cached_property
-    def needed(self) -> int:
-        """The number of items that detect GAIN over chance in every probe and shortcut."""
-        needed = [items_needed(self.task.floor.value)] if self.shortcuts else []
-        for sample in self._samples(self._first, range(PEEK), None).values():
-            share = float(sample.judged.sum()) / PEEK
-            if share:
-                needed.append(ceil(items_needed(_blind(sample)) / share))
-        require(bool(needed), f"{self.benchmark.name} has neither probes nor shortcuts to audit")
-        return max(needed)
-
-    def run(self, count: int) -> None:
-        """Learn every rule on training items, and test rules and shortcuts on others."""
-        train = min(TRAIN, 2 * count)
-        sizes = {"train": train, "test": count, "confirm": count}
-        self._sizes = {name: ceil(size / CHUNKS) for name, size in sizes.items()}
-        for solver in self.shortcuts:
-            self.attacks.append(Attack(solver.name, solver.about, self._play(solver)))
-        for probe, sample in self.part("train").samples.items():
-            if sample.judged.any():
-                self.attacks += self._rules(probe, sample)
-                if probe == "answer" and sample.kind == "choice" and sample.same_names:
-                    self.attacks.append(self._constant(sample))
-            else:
-                self.notes.append(f"{probe}: nothing, for no candidate is wrong or none is right")
-        self._test(count)
-
-    def _test(self, count: int) -> None:
-        """Test all attacks in a few looks."""
-        looks = np.array_split(range(CHUNKS), max(1, min(CHUNKS, count // LOOK)))
-        alive, seen = self.attacks, 0
-        for look in looks:
-            part = self.part("test", alive, chunks=look.tolist())
-            seen += len(part.items)
-            for attack in alive:
-                attack.tested = attack.tested.joined(attack.outcome(part))
-            share = seen / self.needed
-            alive = [attack for attack in alive if not is_hopeless(attack.tested, share)]
-
-    def _rules(self, probe: str, sample: Sample) -> Iterator[Attack]:
+    def _rules(self, probe: str, sample: Sample, trees: int) -> Iterator[Attack]:
         """The rules learned on the training items of a probe."""
-        text = self._text[probe] = TextModel(sample)
-        sample = text.extend(sample)
-        screening = screen(sample)
-        kinds: dict[str, dict[str, Rule]] = {
-            "one feature": single_rules(sample),
-            "remainders": remainder_rules(sample),
-            "two features": pair_rules(sample, screening),
-            "all pieces of text": {"text": text},
-            "boosted trees on all features": {
-                "learned probe": tree_rule(sample, screening, self.trees)
-            },
-        }
+        kinds = learn_rules(sample, self._text[probe], trees)
         for about, rules in kinds.items():
             for name, rule in rules.items():
-                yield Attack(f"{probe}: {name}", about, _judged(probe, rule, judge), probe)
+                found = _judged(probe, rule, judge)
+                yield Attack(f"{probe}: {name}", about, found, probe, rule.reads_text)
                 # A rule that finds a wrong candidate is a cue even if it misses the right one.
                 if sample.kind == "choice" and sample.right.shape[1] > 2 and about == "one feature":
                     found = _judged(probe, rule, judge_exclusion)
-                    yield Attack(f"{probe}: ruled out by {name}", about, found, probe)
+                    excluded = f"{probe}: ruled out by {name}"
+                    yield Attack(excluded, about, found, probe, rule.reads_text)
         tried = ", ".join(f"{len(rules)} of {about}" for about, rules in kinds.items())
         self.notes.append(f"{probe}: rules of {tried}")
 
@@ -318,7 +290,7 @@ class _Study:
 
         def outcome(part: Part) -> Outcome:
             scores, limits = [], []
-            for item in part.items[: part.played]:
+            for item in part.items:
                 score = _score(item, solver)
                 if score is not None:
                     floor = self.task.item_floor(item.original).value
@@ -333,13 +305,11 @@ class _Study:
 def _judged(
     probe: str, rule: Rule, judged: Callable[[Sample, Floats], Outcome]
 ) -> Callable[[Part], Outcome]:
-    """The function that judges a rule on the items of a part."""
+    """The function that judges a rule on the items of a part, which may lack the probe."""
 
     def outcome(part: Part) -> Outcome:
         sample = part.samples.get(probe)
-        if sample is None:  # a probe that none of these items has
-            return Outcome(np.empty(0), 0.5)
-        return judged(sample, rule(sample))
+        return NOTHING if sample is None else judged(sample, rule.scores(sample))
 
     return outcome
 
@@ -352,14 +322,3 @@ def _score(item: PresentedItem, solver: Solver) -> float | None:
     benchmark, view = item.task.benchmark, item.task.view
     answer = benchmark.parse(item.content, dialogue.visible, view)
     return benchmark.score(item.content, answer)[benchmark.metrics[0].name]
-
-
-def _blind(sample: Sample) -> float:
-    """A proportion whose variance is that of a blind guess in this probe."""
-    if sample.kind == "label":
-        return 0.5
-    scores = np.random.default_rng(0).random(sample.right.shape).astype(np.float32)
-    outcome = judge(sample, scores)
-    if sample.kind == "choice":
-        return outcome.chance
-    return 0.5 - sqrt(max(0.0, 0.25 - float(outcome.values.var())))

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import accumulate, combinations, pairwise
 from math import nan
-from operator import add
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,21 +26,70 @@ Group = tuple[str, Features]  # the suffix of the features' names, and the featu
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,40}(?:\.\d{1,40})?(?!\w)")
 _DIGITS = re.compile(r"\d+")
+_TOKEN = re.compile(r"\w+")
 _WORD = re.compile(r"[^\W\d_]\w*")
 _SENTENCE_END = re.compile(r"[.:!?;]\s|\n")
-_PUNCTUATION = ".,;:!?()[]{}'\"*`=|"
-_HASHES = 16  # values of a hashed word, few enough to learn a rule
-# Periods of balanced designs.
-_MODULI = {f"index mod {modulus}": modulus for modulus in (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16)}
+_MODULI = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16)  # of the index: periods of balanced designs
 _SOME_NUMBERS = 40  # whose notation is described
 _TABLE_LINES = 4  # minimum length of a table with its header
 _ORDINALS = ("first", "second", "third", "fourth", "last")  # of numbers and words in a text
+_NOTATION = ("number", "parity", "digit sum", "decimals", "leading zeros", "negative")
+_DISTANCES = (
+    "characters from first mention to that of",
+    "characters from last mention to that of",
+    "lines from first mention to that of",
+    "mentioned before",
+)
+_FIRST_MISSING = "row of its first missing cell"
+_OF_NUMBERS = ("number", "digit sum"), ("number less that of",)
+_OF_WORDS = (
+    ("length", "first character", "last character", "number"),
+    ("before in the alphabet", "length less that of"),
+)
 
 
 def common_words(texts: Sequence[str]) -> frozenset[str]:
     """The words of at least half of these texts, which belong to the template."""
     counts = Counter(word for text in texts for word in set(_WORD.findall(text)))
     return frozenset(word for word, count in counts.items() if 2 * count >= len(texts))
+
+
+@lru_cache(maxsize=200_000)
+def spelling(text: str) -> Features:
+    """The features of a name, a word or a number by itself."""
+    found = _DIGITS.findall(text)
+    digits = found[0][:40] if found else ""
+    value = float(text) if _NUMBER.fullmatch(text) else int(digits[:15]) if digits else nan
+    return {
+        "length": len(text),
+        "words": text.count(" ") + 1,
+        "first character": ord(text[0]) if text else 0,
+        "last character": ord(text[-1]) if text else 0,
+        "vowels": sum(map("aeiouAEIOU".count, text)),
+        "capitals": sum(map(str.isupper, text)),
+        "different characters": len(set(text)),
+        "number": value,
+        "parity": int(digits[-1]) % 2 if digits else nan,
+        "first digit": int(digits[0]) if digits else nan,
+        "digit sum": sum(map(int, digits)) if digits else nan,
+        "digits": len(digits),
+        "leading zeros": len(digits) - len(digits.lstrip("0")) if len(digits) > 1 else 0,
+        "decimals": len(found[1]) if len(found) > 1 and "." in text else 0,
+        "negative": text.startswith("-"),
+    }
+
+
+def compared(name: str, other: str) -> Features:
+    """The spelling of a name beside that of another."""
+    own, its = spelling(name), spelling(other)
+    return {
+        "before in the alphabet": name.casefold() < other.casefold(),
+        "length less that of": own["length"] - its["length"],
+        "number less that of": own["number"] - its["number"],
+        "same parity as": own["parity"] == its["parity"],
+        "same first character as": name[:1].casefold() == other[:1].casefold(),
+        "same last character as": name[-1:] == other[-1:],
+    }
 
 
 class PromptFeatures:
@@ -61,8 +108,6 @@ class PromptFeatures:
         self.sizes = [len(line) for line in self.lines]
         self.commas = [line.count(",") for line in self.lines]
         self.starts = [0, *accumulate(size + 1 for size in self.sizes[:-1])]
-        self._starts = frozenset(self.starts)
-        self._ends = frozenset(map(add, self.starts, self.sizes))
         self.columns = read_columns(self.lines)
         found = list(_NUMBER.finditer(text))
         self._numbers = [number[0] for number in found]
@@ -72,23 +117,32 @@ class PromptFeatures:
         self._described: dict[str, list[Group]] = {}
         self.item = self._of_item(index, common)
 
-    def mentions(self, name: str) -> list[int]:
-        """The positions of a name as a whole word."""
-        found = self._mentions.get(name)
-        if found is None:
-            found = self._mentions[name] = list(self._find(name))
+    @cached_property
+    def _words(self) -> Mapping[str, list[int]]:
+        """The positions of every word."""
+        found = defaultdict(list)
+        for word in _TOKEN.finditer(self.text):
+            found[word[0]].append(word.start())
         return found
 
-    def _find(self, name: str) -> Iterator[int]:
-        text, size = self.text, len(name)
-        at = text.find(name) if name else -1
-        while at >= 0:
-            end = at + size
-            before = at == 0 or not _in_word(text[at - 1]) or not _in_word(name[0])
-            after = end == len(text) or not _in_word(text[end]) or not _in_word(name[-1])
-            if before and after:
-                yield at
-            at = text.find(name, end)
+    def mentions(self, name: str) -> list[int]:
+        """The positions of a name that is no part of a longer word."""
+        found = self._mentions.get(name)
+        if found is None:
+            first, text, size = _TOKEN.match(name), self.text, len(name)
+            if first is not None:
+                starts = self._words.get(first[0], [])
+            else:
+                starts = [found.start() for found in re.finditer(re.escape(name or "$^"), text)]
+            if first is None or first[0] != name:
+                whole = not _TOKEN.match(name, size - 1)  # it may be followed by a letter
+                starts = [
+                    at
+                    for at in starts
+                    if text.startswith(name, at) and (whole or not _TOKEN.match(text, at + size))
+                ]
+            found = self._mentions[name] = starts
+        return found
 
     @cached_property
     def masked(self) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
@@ -115,47 +169,50 @@ class PromptFeatures:
         known = self._described.get(name)
         if known is None:
             found = self.mentions(name)
-            first = self.beside(name, found[0]) if found else _NOTHING_BESIDE
-            last = self.beside(name, found[-1]) if len(found) > 1 else first
+            first = self._beside(name, found[0] if found else None, ", first mention")
+            last = self._beside(name, found[-1] if found else None, ", last mention")
             known = self._described[name] = [
-                ("", spelling(name)),
-                ("", self.place(name, found) if found else _NO_PLACE),
-                *[(", first mention", each) for each in first],
-                *[(", last mention", each) for each in last],
-                (" in its column", self.columns.get(name, _NO_COLUMN)),
+                (" of its name", spelling(name)),
+                ("", self.place(found) if found else _missing("place")),
+                *first,
+                *last,
+                (" in its column", self.columns.get(name) or _missing("column")),
             ]
         return known
 
-    def place(self, name: str, found: Sequence[int]) -> Features:
+    def place(self, found: Sequence[int]) -> Features:
         """Where a name is mentioned."""
-        size, starts, text = len(name), self.starts, self.text
-        lines = [bisect_right(starts, at) - 1 for at in found]
-        ends = [at + size for at in found]
+        lines = list(map(self.line_of, found))
         sizes = [self.sizes[line] for line in lines]
         commas = [self.commas[line] for line in lines]
-        gaps = [later - at for at, later in pairwise(found)]
+        stops, named, before = self._sentences
+        sentences = [bisect_left(stops, at) for at in found]
+        places = [
+            bisect_left(named, at) - before[number]
+            for at, number in zip(found, sentences, strict=True)
+        ]
+        ahead = [
+            before[number + 1] - before[number] - 1 - place
+            for place, number in zip(places, sentences, strict=True)
+        ]
         return {
             "mentions": len(found),
             "first mention": found[0],
             "last mention": found[-1],
             "mean mention": sum(found) / len(found),
-            "span of mentions": found[-1] - found[0],
-            "characters after its last mention": len(text) - ends[-1],
             "line of its first mention": lines[0],
             "line of its last mention": lines[-1],
-            "lines after its last mention": len(starts) - 1 - lines[-1],
             "lines that mention it": len(set(lines)),
-            "mentions in the first half": bisect_left(found, len(text) // 2),
-            "mentions at the start of a line": len(self._starts.intersection(found)),
-            "mentions at the end of a line": len(self._ends.intersection(ends)),
-            "smallest gap between mentions": min(gaps, default=nan),
+            "smallest gap between mentions": min(
+                (later - at for at, later in pairwise(found)), default=nan
+            ),
             "longest line that mentions it": max(sizes),
             "shortest line that mentions it": min(sizes),
-            "length of all lines that mention it": sum(sizes),
             "most commas in a line that mentions it": max(commas),
             "fewest commas in a line that mentions it": min(commas),
-            "commas in all lines that mention it": sum(commas),
-            **self._within_sentences(found),
+            "mean place within its sentences": sum(places) / len(places),
+            "sentences in which it is first": places.count(0),
+            "sentences in which it is last": ahead.count(0),
         }
 
     @cached_property
@@ -165,156 +222,104 @@ class PromptFeatures:
         named = sorted(at for name in self.names for at in self.mentions(name))
         return ends, named, [0, *(bisect_left(named, end) for end in ends), len(named)]
 
-    def _within_sentences(self, found: Sequence[int]) -> Features:
-        """The place of a name among those of its sentences."""
-        ends, named, before = self._sentences
-        numbers = [bisect_left(ends, at) for at in found]
-        places = [
-            bisect_left(named, at) - before[number]
-            for at, number in zip(found, numbers, strict=True)
-        ]
-        after = [
-            before[number + 1] - before[number] - 1 - place
-            for place, number in zip(places, numbers, strict=True)
-        ]
-        return {
-            "mean place within its sentences": sum(places) / len(places),
-            "sentences in which it is first": places.count(0),
-            "sentences in which it is last": after.count(0),
-        }
+    def _beside(self, name: str, at: int | None, which: str) -> tuple[Group, Group]:
+        """The features of the line of one mention of a name, and of the number after it there."""
+        line, number = _missing("line"), _missing("number")
+        if at is not None:
+            line = self.line(at)
+            place = bisect_left(self._number_at, at + len(name))
+            if self.line_of(at) in map(self.line_of, self._number_at[place : place + 1]):
+                number = self.number(place)
+        return (which, line), (f" of the number beside it{which}", number)
 
-    def beside(self, name: str, at: int) -> tuple[Features, Features]:
-        """The line of one mention of a name, and the form of the number after it."""
-        text, line = self.text, self.line_of(at)
-        whole = self.lines[line]
-        column, end = at - self.starts[line], at + len(name)
-        before, after = whole[:column], whole[column + len(name) :]
-        words_before, words_after = before.split(), after.split(maxsplit=1)
-        line_features = {
+    def line(self, at: int) -> Features:
+        """The line of one mention of a name."""
+        line = self.line_of(at)
+        whole, column = self.lines[line], at - self.starts[line]
+        return {
             "position in its line": column,
             "share of its line before it": column / max(1, len(whole)),
-            "words before it in its line": len(words_before),
+            "words before it in its line": len(whole[:column].split()),
             "length of its line": len(whole),
             "commas in its line": self.commas[line],
-            "character before it": ord(text[at - 1]) if at else 0,
-            "character after it": ord(text[end]) if end < len(text) else 0,
             "character at the end of its line": ord(whole[-1]) if whole else 0,
-            "word before it": self._word(words_before[-1]) if words_before else -3,
-            "word after it": self._word(words_after[0]) if words_after else -3,
-            "sum of the numbers in its line": _sum_of_numbers(whole[:999]),
         }
-        place = bisect_left(self._number_at, end)
-        if place == len(self._numbers) or self._number_at[place] >= at - column + len(whole):
-            return line_features, _NO_NUMBER
-        return line_features, self._number(place)
 
-    def _number(self, place: int) -> Features:
+    def number(self, place: int) -> Features:
         """The features of one number of the text."""
         number, value = self._numbers[place], float(self._numbers[place])
-        whole, _, decimals = number.lstrip("-").partition(".")
+        spelled = spelling(number)
         more = self._numbers[place + 1 : place + 2]
-        less = self._numbers[place - 1 : place]
+        less = self._numbers[max(0, place - 1) : place]
         return {
-            "number beside it": value,
-            "parity of the number beside it": int(whole[-1]) % 2,
-            "digit sum of the number beside it": sum(map(int, whole)),
-            "decimals of the number beside it": len(decimals),
-            "leading zeros of the number beside it": _leading_zeros(whole),
-            "sign of the number beside it": number[0] == "-",
-            "mentions of the number beside it": self._number_counts[number],
-            "next number less the number beside it": float(more[0]) - value if more else nan,
-            "number before less the number beside it": float(less[0]) - value if less else nan,
+            **{key: spelled[key] for key in _NOTATION},
+            "mentions": self._number_counts[number],
+            "difference to the next": float(more[0]) - value if more else nan,
+            "difference to the one before": float(less[0]) - value if less else nan,
         }
 
     def relation(self, name: str, other: str) -> Features:
         """A name compared with a marked one."""
         mine, theirs = self.mentions(name), self.mentions(other)
-        both = bool(mine and theirs)
-        lost = "row of its first missing cell"
-        return {
-            "characters from first mention to that of": mine[0] - theirs[0] if both else nan,
-            "characters from last mention to that of": mine[-1] - theirs[-1] if both else nan,
-            "lines from first mention to that of": (
-                self.line_of(mine[0]) - self.line_of(theirs[0]) if both else nan
-            ),
-            "mentioned before": mine[0] < theirs[0] if both else nan,
-            "first missing cell in the same row as that of": (
-                self.columns.get(name, _NO_COLUMN)[lost]
-                == self.columns.get(other, _NO_COLUMN)[lost]
-            ),
-            **compared(name, other),
-        }
+        distances = dict.fromkeys(_DISTANCES, nan)
+        if mine and theirs:
+            lines = self.line_of(mine[0]) - self.line_of(theirs[0])
+            far = mine[0] - theirs[0], mine[-1] - theirs[-1], lines, mine[0] < theirs[0]
+            distances = dict(zip(_DISTANCES, far, strict=True))
+        lost = [self.columns.get(each, {}).get(_FIRST_MISSING) for each in (name, other)]
+        same_row = {f"same {_FIRST_MISSING} as": lost[0] is not None and lost[0] == lost[1]}
+        return {**distances, **same_row, **compared(name, other)}
 
-    def _word(self, word: str) -> int:
-        """A hash of a word; all names have the same, since which name it is may be evidence."""
-        bare = word.strip(_PUNCTUATION)
-        return -1 if bare in self.names else _hash(bare)
-
-    def _of_item(self, index: int, common: Collection[str]) -> Features:
+    def _of_item(self, index: int, common: Collection[str]) -> list[Group]:
         text, sizes, numbers = self.text, self.sizes, self._numbers
         # Whether two names are the same may be evidence.
         left_out = {word for name in self.names for word in _WORD.findall(name)}.union(common)
+        words = [word for word in _WORD.findall(text) if word not in left_out]
         listed = [commas for commas in self.commas if commas]
         full = [size for size in sizes if size]
-        return {
+        values = list(map(float, numbers))
+        some = list(map(spelling, numbers[:_SOME_NUMBERS]))
+        whole = {
             "characters": len(text),
             "lines": len(sizes),
             "words": text.count(" ") + len(sizes),
-            "empty lines": len(sizes) - len(full),
             "longest line": max(full, default=0),
             "shortest line": min(full, default=0),
             "length of the first line": sizes[0],
             "length of the last line": sizes[-1],
             "lines with commas": len(listed),
             "most commas in a line": max(listed, default=0),
-            "fewest commas in a line": min(listed, default=0),
-            "sum of squared commas of the lines": sum(commas * commas for commas in listed),
+            "different words": len(words),
             "numbers": len(numbers),
-            **_number_slots(numbers),
-            **_word_slots([word for word in _WORD.findall(text) if word not in left_out]),
+            "largest number": max(values, default=nan),
+            "smallest number": min(values, default=nan),
+            "sum of all numbers": sum(values),
+            "odd numbers": sum(each["parity"] for each in some),
+            "most decimals": max((each["decimals"] for each in some), default=0),
+            "negative numbers": sum(value < 0 for value in values),
+            "numbers with leading zeros": sum(each["leading zeros"] > 0 for each in some),
             "index": index,
-            **{name: index % modulus for name, modulus in _MODULI.items()},
+            **{f"index mod {modulus}": index % modulus for modulus in _MODULI},
         }
+        return [
+            ("", whole),
+            *_slots("number", numbers, *_OF_NUMBERS),
+            *_slots("word", words, *_OF_WORDS),
+        ]
 
 
-def _number_slots(numbers: Sequence[str]) -> Features:
-    """The first numbers of a text, the last, their order, the largest, smallest and the sum."""
-    values = list(map(float, numbers))
-    some = [number.lstrip("-").partition(".") for number in numbers[:_SOME_NUMBERS]]
-    shown = [values[at] if at < len(values) else nan for at in range(4)]
-    slots = dict(zip(_ORDINALS, [*shown, values[-1] if values else nan], strict=True))
-    found = {f"{ordinal} number": value for ordinal, value in slots.items()} | {
-        "largest number": max(values, default=nan),
-        "smallest number": min(values, default=nan),
-        "sum of all numbers": sum(values),
-        "odd numbers": sum(whole[-1] in "13579" for whole, _, _ in some),
-        "most decimals": max((len(decimals) for _, _, decimals in some), default=0),
-        "fewest decimals": min((len(decimals) for _, _, decimals in some), default=0),
-        "negative numbers": sum(value < 0 for value in values),
-        "numbers with leading zeros": sum(_leading_zeros(whole) > 0 for whole, _, _ in some),
-    }
-    for place, at in (("first", 0), ("last", -1)):
-        found[f"digit sum of the {place} number"] = (
-            sum(map(int, _DIGITS.findall(numbers[at])[0])) if numbers else nan
-        )
-    return found | {
-        f"{a} number less the {b}": slots[a] - slots[b] for a, b in combinations(_ORDINALS, 2)
-    }
-
-
-def _word_slots(words: Sequence[str]) -> Features:
-    """The first words of a text that differ between items, the last, and their order."""
-    shown = [*words[:4], *[""] * (4 - len(words)), words[-1] if words else ""]
-    found: dict[str, float] = {"different words": len(words)}
-    for ordinal, word in zip(_ORDINALS, shown, strict=True):
-        found[f"length of the {ordinal} word"] = len(word)
-        found[f"first character of the {ordinal} word"] = ord(word[:1] or " ")
-        found[f"last character of the {ordinal} word"] = ord(word[-1:] or " ")
-        found[f"number in the {ordinal} word"] = spelling(word)["its number"]
-    for (a, one), (b, two) in combinations(zip(_ORDINALS, shown, strict=True), 2):
-        found[f"{a} word before the {b} in the alphabet"] = one.casefold() < two.casefold()
-        found[f"length of the {a} word less the {b}"] = len(one) - len(two)
-    return found
+def _slots(
+    kind: str, texts: Sequence[str], alone: Sequence[str], beside: Sequence[str]
+) -> Iterator[Group]:
+    """Some features of the first texts of a kind and of the last, and of every two of them."""
+    last = texts[-1] if texts else ""
+    shown = list(zip(_ORDINALS, [*texts[:4], *[""] * (4 - len(texts)), last], strict=True))
+    for ordinal, text in shown:
+        own = spelling(text)
+        yield f" of the {ordinal} {kind}", {key: own[key] for key in alone}
+    for (a, one), (b, two) in combinations(shown, 2):
+        found = compared(one, two)
+        yield f" the {b} {kind}, of the {a}", {key: found[key] for key in beside}
 
 
 def candidate_features(prompt: PromptFeatures, probe: Probe) -> Iterator[list[Group]]:
@@ -322,7 +327,7 @@ def candidate_features(prompt: PromptFeatures, probe: Probe) -> Iterator[list[Gr
     size = len(probe.candidates)
     ranks = {name: at for at, name in enumerate(sorted(probe.candidates, key=str.casefold))}
     marked = [(f" {role}", other) for role, other in probe.marked.items()]
-    extra = list(zip(*probe.candidate_features.values(), strict=True))
+    extra = list(zip(*probe.candidate_features.values(), strict=True)) or [()] * size
     for place, name in enumerate(probe.candidates):
         own = {
             "place": place,
@@ -330,12 +335,15 @@ def candidate_features(prompt: PromptFeatures, probe: Probe) -> Iterator[list[Gr
             "alphabetical rank": ranks[name],
         }
         # The same features for every number of candidates, since it may differ between items.
-        beside = compared(name, probe.candidates[place + 1 - size]) if size > 1 else _NOT_COMPARED
-        groups = [("", own), *prompt.describe(name), (" the next candidate", beside)]
-        groups += [(suffix, prompt.relation(name, other)) for suffix, other in marked]
-        if extra:
-            groups.append(("", dict(zip(probe.candidate_features, extra[place], strict=True))))
-        yield groups
+        after = probe.candidates[place + 1 - size]
+        beside = compared(name, after) if size > 1 else _missing("compared")
+        yield [
+            ("", own),
+            *prompt.describe(name),
+            (" the next candidate", beside),
+            *[(suffix, prompt.relation(name, other)) for suffix, other in marked],
+            ("", dict(zip(probe.candidate_features, extra[place], strict=True))),
+        ]
 
 
 def item_features(prompt: PromptFeatures, probe: Probe) -> list[Group]:
@@ -343,7 +351,7 @@ def item_features(prompt: PromptFeatures, probe: Probe) -> list[Group]:
     marked = probe.marked.items()
     return [
         ("", {"candidates": len(probe.candidates)}),
-        ("", prompt.item),
+        *prompt.item,
         *[
             (f"{suffix}, of {role}", found)
             for role, name in marked
@@ -355,44 +363,6 @@ def item_features(prompt: PromptFeatures, probe: Probe) -> list[Group]:
         ],
         ("", probe.item_features),
     ]
-
-
-@lru_cache(maxsize=200_000)
-def spelling(name: str) -> Features:
-    """The features of a name without its text."""
-    found = _DIGITS.findall(name)
-    number = found[0] if found else ""
-    value = int(number[:15]) if number else nan
-    digits = [int(digit) for digit in number[:40]]
-    return {
-        "length of its name": len(name),
-        "words in its name": name.count(" ") + 1,
-        "first character": ord(name[0]) if name else 0,
-        "last character": ord(name[-1]) if name else 0,
-        "vowels in its name": sum(character in "aeiouAEIOU" for character in name),
-        "capitals in its name": sum(character.isupper() for character in name),
-        "different characters in its name": len(set(name)),
-        "its number": value,
-        "parity of its number": value % 2,
-        "first digit of its number": digits[0] if digits else nan,
-        "digit sum of its number": sum(digits) if digits else nan,
-        "digits of its number": len(digits),
-        "leading zeros of its number": len(number) - len(number.lstrip("0")),
-        "decimals of its number": len(found[1]) if len(found) > 1 and "." in name else 0,
-    }
-
-
-def compared(name: str, other: str) -> Features:
-    """The spelling of a name beside that of another."""
-    own, its = spelling(name), spelling(other)
-    return {
-        "before in the alphabet": name.casefold() < other.casefold(),
-        "length of name less that of": len(name) - len(other),
-        "number less that of": own["its number"] - its["its number"],
-        "same parity as": own["parity of its number"] == its["parity of its number"],
-        "same first character as": name[:1].casefold() == other[:1].casefold(),
-        "same last character as": name[-1:] == other[-1:],
-    }
 
 
 def read_columns(lines: Sequence[str]) -> dict[str, Features]:
@@ -409,8 +379,8 @@ def read_columns(lines: Sequence[str]) -> dict[str, Features]:
 
 def columns(rows: Sequence[Sequence[str]]) -> Iterator[Features]:
     """The features of each column of a table."""
-    cells = [cell if cell[-1:].isdecimal() else "nan" for row in rows for cell in row]
-    values = np.array([_float(cell) for cell in cells]).reshape(len(rows), -1)
+    cells = [cell if _NUMBER.fullmatch(cell) else "nan" for row in rows for cell in row]
+    values = np.array(cells).astype(np.float64).reshape(len(rows), -1)
     after = np.array([len(cell) - cell.find(".") - 1 if "." in cell else 0 for cell in cells])
     decimals = after.reshape(values.shape)
     there = ~np.isnan(values)
@@ -423,7 +393,7 @@ def columns(rows: Sequence[Sequence[str]]) -> Iterator[Features]:
     every = np.arange(values.shape[1])
     found: dict[str, NDArray[np.float64]] = {
         "missing cells": lost.sum(axis=0),
-        "row of its first missing cell": np.where(lost.any(axis=0), lost.argmax(axis=0), -1),
+        _FIRST_MISSING: np.where(lost.any(axis=0), lost.argmax(axis=0), -1),
         "most missing cells in a row with its own": (lost * lost.sum(axis=1)[:, None]).max(axis=0),
         "share of whole numbers": (there & (values == np.floor(known))).sum(axis=0) / n,
         "most decimals": decimals.max(axis=0),
@@ -442,37 +412,15 @@ def columns(rows: Sequence[Sequence[str]]) -> Iterator[Features]:
     return (dict(zip(found, column, strict=True)) for column in by_column)
 
 
-def _float(cell: str) -> float:
-    try:
-        return float(cell) if len(cell) < 40 else nan
-    except ValueError:
-        return nan
-
-
-@lru_cache(maxsize=1000)
-def _sum_of_numbers(line: str) -> int:
-    return sum(int(number[:9]) for number in _DIGITS.findall(line))
-
-
-def _leading_zeros(whole: str) -> int:
-    return len(whole) - len(whole.lstrip("0")) if len(whole) > 1 else 0
-
-
-@lru_cache(maxsize=50_000)
-def _hash(word: str) -> int:
-    if any(character.isdecimal() for character in word):
-        return -2
-    return crc32(word.casefold().encode(errors="replace")) % _HASHES
-
-
-def _in_word(character: str) -> bool:
-    return character == "_" or character.isalnum()
-
-
-# The values of the features where there is nothing to describe.
-_NOT_COMPARED = dict.fromkeys(compared("", ""), nan)
-_NO_COLUMN = dict.fromkeys(next(columns([["0"]])), nan)
-_EXAMPLE = PromptFeatures("x 0", 0, ["x"])
-_NO_NUMBER = dict.fromkeys(_EXAMPLE._number(0), nan)
-_NO_PLACE = dict.fromkeys(_EXAMPLE.place("x", [0]), nan) | {"mentions": 0.0}
-_NOTHING_BESIDE = (dict.fromkeys(_EXAMPLE.beside("x", 0)[0], nan), _NO_NUMBER)
+@cache
+def _missing(kind: str) -> Features:
+    """The features of this kind where there is nothing to describe."""
+    example = PromptFeatures("x 0", 0, ["x"])
+    found = {
+        "place": example.place([0]),
+        "line": example.line(0),
+        "number": example.number(0),
+        "column": next(columns([["0"]])),
+        "compared": compared("", ""),
+    }
+    return dict.fromkeys(found[kind], nan)

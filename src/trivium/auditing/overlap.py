@@ -88,7 +88,7 @@ class Repeats:
     at_least: bool  # whether no item repeats, so that `space` is a lower limit
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Overlap:
     """The overlap certificate of a spec."""
 
@@ -96,6 +96,23 @@ class Overlap:
     seeds: tuple[int, int]
     repeats: tuple[Repeats, ...]
     space: int | None  # the benchmark's own number of different items, if it knows it
+
+    def __str__(self) -> str:
+        lines = [f"{self.items:,} items of each of two seeds"]
+        for one in self.repeats:
+            shares = [
+                f"{count:,} ({count / self.items:.1%})" for count in (one.within, one.between)
+            ]
+            space = f"{'at least' if one.at_least else 'about'} {one.space:,.0f} different items"
+            lines.append(f"{one.way}: {one.about}")
+            lines.append(f"  {shares[0]} repeat in a seed, {shares[1]} are in both seeds; {space}")
+        if self.space is not None:
+            known = self.space < 1e15
+            size = f"{self.space:.3g}" if known else f"about 10^{len(str(self.space)) - 1}"
+            lines.append(f"this spec has {size} different items")
+        return "\n".join(lines)
+
+    __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the JSON output."""

@@ -2,28 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from trivium.auditing import learned
-from trivium.auditing.learned import BUCKETS, Pieces
-from trivium.auditing.samples import MAX_FIXED, Bools, Floats, Ints, Sample
+from trivium.auditing.samples import MAX_FIXED, Floats, Ints, Sample
+from trivium.auditing.text import TextModel
+from trivium.auditing.trees import grow
 
 BINS = 12  # of a rule of one feature
 PAIR_BINS = 4  # of each feature of a rule of two
 PAIRS = 20  # rules of two features, the most promising on the training items
 MODULI = range(2, 14)
-SUMS = 6  # rules about the remainder of a sum or difference of two features
-PIECES = 12  # of text that become features, of candidates and of items
-ROWS = 8000  # candidates from which pairs, sums and pieces are chosen
+REMAINDER_PAIRS = 6  # rules about the remainders of two features
+ROWS = 8000  # candidates from which pairs and remainders are chosen
 TREES = 60
 TREE_ROWS = 24_000  # candidates on which trees are trained
 TREE_COLUMNS = 150
 TREE_BINS = 16
 PRIOR = 4.0  # candidates by which a bin is shrunk
+
+
+class Rule(NamedTuple):
+    """A function that scores all candidates of a sample."""
+
+    scores: Callable[[Sample], Floats]
+    reads_text: bool  # whether it needs the pieces of text
+
+
+def learn_rules(sample: Sample, text: TextModel, trees: int) -> dict[str, dict[str, Rule]]:
+    """All rules, by kind and name; the sample has the pieces of text among its features."""
+    part = sample.part(ROWS)
+    screening = screen(part, [Bins(part, name, PAIR_BINS) for name in part.telling])
+    coders: dict[str, Iterable[Sequence[Coder]]] = {
+        "one feature": (
+            [Bins(sample, name, BINS)] for name in sample.telling if sample.tells_apart(name)
+        ),
+        "remainders": remainder_coders(part),
+        "two features": ([a, b] for _, a, b in screening.pairs(PAIRS)),
+    }
+    rules = {
+        about: {" with ".join(map(str, each)): lookup(sample, each) for each in found}
+        for about, found in coders.items()
+    }
+    return rules | {
+        "all pieces of text": {"text": Rule(text.scores, True)},
+        "boosted trees on all features": {"learned probe": tree_rule(sample, screening, trees)},
+    }
 
 
 class Bins:
@@ -40,30 +66,33 @@ class Bins:
             self.edges = np.unique(np.quantile(known, np.arange(1, bins) / bins))
         self.count = len(self.edges) + 2  # the last is for missing values
 
+    def __str__(self) -> str:
+        return self.name
+
     def __call__(self, sample: Sample) -> Ints:
-        values = sample.own.get(self.name)
-        if values is None:
-            values = sample.of_item[self.name][:, None]
+        own = sample.own.get(self.name)
+        values = sample.of_item[self.name][:, None] if own is None else own
         codes = np.searchsorted(self.edges, values, side="right")
-        return np.broadcast_to(
-            np.where(np.isnan(values), self.count - 1, codes), sample.right.shape
-        )
+        codes[np.isnan(values)] = self.count - 1
+        return np.broadcast_to(codes, sample.right.shape)
 
 
 class Remainder:
-    """The remainder of a feature, or of a sum of features with signs."""
+    """The remainder of a whole number."""
 
-    def __init__(self, signs: Mapping[str, int], modulus: int) -> None:
-        self.signs, self.modulus, self.count = signs, modulus, modulus + 1
+    def __init__(self, name: str, modulus: int) -> None:
+        self.name, self.modulus, self.count = name, modulus, modulus + 1
+
+    def __str__(self) -> str:
+        return f"{self.name} mod {self.modulus}"
 
     def __call__(self, sample: Sample) -> Ints:
-        total = sum(sign * sample.column(name) for name, sign in self.signs.items())
-        codes = np.where(np.isnan(total), self.modulus, np.mod(total, self.modulus))
+        values = sample.column(self.name)
+        codes = np.where(np.isnan(values), self.modulus, np.mod(values, self.modulus))
         return codes.astype(np.int64)
 
 
 Coder = Bins | Remainder
-Rule = Callable[[Sample], Floats]  # the scores of all candidates
 
 
 def lookup(sample: Sample, coders: Sequence[Coder]) -> Rule:
@@ -81,26 +110,11 @@ def lookup(sample: Sample, coders: Sequence[Coder]) -> Rule:
     count = np.bincount(code, minlength=size)
     more = np.bincount(code, weights=sample.rest[sample.there], minlength=size)
     table = (more / (count + PRIOR)).astype(np.float32)
-    return lambda of: table[cells(of)]
+    return Rule(lambda of: table[cells(of)], _reads_text(coders))
 
 
-def single_rules(sample: Sample) -> dict[str, Rule]:
-    """A rule for each distinct feature that differs between candidates."""
-    return {
-        name: lookup(sample, [Bins(sample, name, BINS)])
-        for name in sample.telling
-        if _can_tell(sample, name)
-    }
-
-
-def _can_tell(sample: Sample, name: str) -> bool:
-    """Whether a feature differs between the candidates of an item, or each is its own class."""
-    if sample.kind == "label" or sample.fixed:
-        return True
-    if name not in sample.own:
-        return False
-    plain = np.where(np.isnan(sample.own[name]), np.float32(-1e30), sample.own[name])
-    return bool((np.where(sample.there, plain, plain[:, :1]) != plain[:, :1]).any())
+def _reads_text(coders: Sequence[Coder]) -> bool:
+    return any("text piece" in coder.name for coder in coders)
 
 
 def _joint(sample: Sample, coders: Sequence[Coder]) -> tuple[Floats, Floats, Ints]:
@@ -125,87 +139,61 @@ def _joint(sample: Sample, coders: Sequence[Coder]) -> tuple[Floats, Floats, Int
 
 
 class Screening(NamedTuple):
-    """How much every feature tells on some training items, alone and beside each other one."""
+    """How much every coded feature tells on some training items, alone and beside each other."""
 
-    names: list[str]
-    alone: Floats
+    coders: Sequence[Coder]
+    alone: Floats  # as z values
     together: Floats  # what two features tell only together, such as an exclusive or
 
+    def pairs(self, most: int) -> list[tuple[float, Coder, Coder]]:
+        """The pairs of features that tell most together."""
+        first, second = np.triu_indices(len(self.coders), 1)
+        best = np.argsort(-self.together[first, second], kind="stable")[:most]
+        places = [(int(first[at]), int(second[at])) for at in best]
+        return [(float(self.together[a, b]), self.coders[a], self.coders[b]) for a, b in places]
 
-def screen(sample: Sample) -> Screening:
-    """The strength of all features and pairs of features, as z values."""
-    part = sample.part(ROWS)
-    names = part.telling
-    if not names:
+    @property
+    def strongest(self) -> list[str]:
+        """The features that tell most, alone or beside another."""
+        telling = np.maximum(self.alone, self.together.max(axis=1, initial=-1e9))
+        return [self.coders[at].name for at in np.argsort(-telling, kind="stable")[:TREE_COLUMNS]]
+
+
+def screen(sample: Sample, coders: Sequence[Coder]) -> Screening:
+    """The strength of all features and pairs of features."""
+    if not coders:
         return Screening([], np.empty(0, np.float32), np.empty((0, 0), np.float32))
-    more, variance, start = _joint(part, [Bins(part, name, PAIR_BINS) for name in names])
+    more, variance, start = _joint(sample, coders)
     filled = variance > 1
     ratio = np.where(filled, more**2 / np.where(filled, variance, 1), 0)
     chi = np.add.reduceat(np.add.reduceat(ratio, start, axis=0), start, axis=1)
-    cells = np.add.reduceat(np.add.reduceat(filled.astype(float), start, axis=0), start, axis=1)
-    own_ratio, own_cells = np.diag(ratio), np.diag(filled).astype(float)
-    alone = np.add.reduceat(own_ratio, start)
-    own = np.maximum(np.add.reduceat(own_cells, start), 1)
+    cells = np.add.reduceat(
+        np.add.reduceat(filled.astype(np.float32), start, axis=0), start, axis=1
+    )
+    alone = np.add.reduceat(np.diag(ratio), start)
+    own = np.maximum(np.add.reduceat(np.diag(filled).astype(np.float32), start), 1)
     freedom = np.maximum(cells - own[:, None] - own + 1, 1)
     together = (chi - alone[:, None] - alone - freedom) / np.sqrt(2 * freedom)
     np.fill_diagonal(together, -1e9)
-    return Screening(names, (alone - own) / np.sqrt(2 * own), together)
+    return Screening(coders, (alone - own) / np.sqrt(2 * own), together)
 
 
-def pair_rules(sample: Sample, screening: Screening) -> dict[str, Rule]:
-    """Rules for the pairs of features that tell more together than alone."""
-    names = screening.names
-    first, second = np.triu_indices(len(names), 1)
-    best = np.argsort(-screening.together[first, second], kind="stable")[:PAIRS]
-    return {
-        f"{a} with {b}": lookup(sample, [Bins(sample, name, PAIR_BINS) for name in (a, b)])
-        for a, b in ((names[first[at]], names[second[at]]) for at in best)
-    }
-
-
-def remainder_rules(sample: Sample) -> dict[str, Rule]:
-    """Rules for remainders of whole numbers: of every feature, and of some sums and differences."""
-    part = sample.part(ROWS)
-    columns = sample.own if not sample.fixed and sample.kind != "label" else None
+def remainder_coders(sample: Sample) -> Iterator[list[Coder]]:
+    """The most promising remainder of every whole number, and of some pairs of them."""
+    of_candidates = sample.kind != "label" and not sample.fixed
     names = [
         name
-        for name in part.telling
-        if (columns is None or name in columns) and not name.startswith("rank by ")
-        if _whole(part.column(name)[part.there])
+        for name in sample.telling
+        if (name in sample.own or not of_candidates) and not name.startswith("rank by ")
+        if _whole(sample.column(name)[sample.there])
     ]
-    best: dict[str, tuple[float, int]] = {}
-    sums: list[tuple[float, str, str, int, int]] = []
-    for modulus in MODULI if names else ():
-        more, variance, _ = _joint(part, [Remainder({name: 1}, modulus) for name in names])
-        shape = (len(names), modulus + 1) * 2
-        known = (slice(None), slice(modulus), slice(None), slice(modulus))
-        tables = (more.reshape(shape)[known], variance.reshape(shape)[known])
-        every, scale = np.arange(modulus), np.sqrt(2 * (modulus - 1))
-        own = [np.einsum("irir->ir", table) for table in tables]
-        alone = (np.square(own[0]) / np.maximum(own[1], 1)).sum(axis=1)
-        for name, chi in zip(names, (alone - modulus + 1) / scale, strict=True):
-            best[name] = max(best.get(name, (-1e9, 2)), (float(chi), modulus))
-        for sign in (1, -1):
-            picked = [
-                np.stack(
-                    [t[:, every, :, (sign * (s - every)) % modulus].sum(axis=0) for s in every]
-                )
-                for t in tables
-            ]
-            chi = (np.square(picked[0]) / np.maximum(picked[1], 1)).sum(axis=0)
-            chi = (chi - np.maximum(alone[:, None], alone) - modulus + 1) / scale
-            for at in np.argsort(-np.triu(chi, 1), axis=None)[:SUMS]:
-                i, j = divmod(int(at), len(names))
-                if i < j:
-                    sums.append((float(chi[i, j]), names[i], names[j], sign, modulus))
-    rules = {
-        f"{name} mod {modulus}": lookup(sample, [Remainder({name: 1}, modulus)])
-        for name, (_, modulus) in best.items()
-    }
-    for _, a, b, sign, modulus in sorted(sums, reverse=True)[:SUMS]:
-        name = f"{a} {'plus' if sign > 0 else 'less'} {b} mod {modulus}"
-        rules[name] = lookup(sample, [Remainder({a: 1, b: sign}, modulus)])
-    return rules
+    found = [screen(sample, [Remainder(name, modulus) for name in names]) for modulus in MODULI]
+    strength = np.stack([each.alone for each in found])
+    for at, best in enumerate(strength.argmax(axis=0)):
+        yield [found[best].coders[at]]
+    pairs = [pair for each in found for pair in each.pairs(REMAINDER_PAIRS)]
+    for _, a, b in sorted(pairs, key=lambda pair: -pair[0])[:REMAINDER_PAIRS]:
+        yield [a, b]
 
 
 def _whole(values: Floats) -> bool:
@@ -215,81 +203,16 @@ def _whole(values: Floats) -> bool:
     return whole and len(np.unique(known[:2000])) > 2 and float(np.abs(known).max()) < 1e7
 
 
-class TextModel:
-    """The pieces of text that go with the answer on the training items."""
-
-    def __init__(self, sample: Sample) -> None:
-        assert sample.pieces is not None
-        own, whole = sample.pieces
-        flat = sample.rest.reshape(-1)
-        self.single = sample.kind == "label" or sample.fixed
-        self.of_candidates = learned.strengths(own, flat)
-        self.of_items = np.stack(
-            [learned.strengths(whole, (sample.rest * one).sum(axis=1)) for one in _groups(sample)]
-        )
-        self.own = [] if self.single else learned.strongest(self.of_candidates, PIECES).tolist()
-        widest = self.of_items[np.abs(self.of_items).argmax(axis=0), np.arange(BUCKETS)]
-        self.item = learned.strongest(widest, PIECES).tolist()
-
-    def extend(self, sample: Sample) -> Sample:
-        """The sample with the counts of these pieces as features."""
-        assert sample.pieces is not None
-        own, whole = sample.pieces
-        n, width = sample.right.shape
-        added = {f"text piece {b}": _counts(own, b, n * width).reshape(n, width) for b in self.own}
-        items = {f"item's text piece {b}": _counts(whole, b, n) for b in self.item}
-        return replace(sample, own={**sample.own, **added}, of_item={**sample.of_item, **items})
-
-    def __call__(self, sample: Sample) -> Floats:
-        """The sum of what all strong pieces say."""
-        assert sample.pieces is not None
-        own, whole = sample.pieces
-        n, width = sample.right.shape
-        if not self.single:
-            return _weighed(own, self.of_candidates, n * width).reshape((n, width))
-        scores: Floats = np.stack([_weighed(whole, one, n) for one in self.of_items])
-        scores -= np.median(scores, axis=1, keepdims=True)
-        if not sample.fixed:
-            return scores.T
-        found: Floats = np.take_along_axis(scores.T, sample.candidates, axis=1)
-        return found
-
-
-def _groups(sample: Sample) -> Sequence[Bools]:
-    """The candidates that a text could tell apart: by name if there are few names, else by place.
-
-    A fixed sample has one for each name in the order of their numbers.
-    """
-    names = np.unique(sample.candidates[sample.there])
-    if sample.fixed:
-        return sample.classes
-    if sample.kind != "label" and len(names) <= 2 * MAX_FIXED:
-        return [sample.candidates == one for one in names]
-    return list(np.eye(sample.right.shape[1], dtype=np.bool_))
-
-
-def _counts(pieces: Pieces, bucket: int, rows: int) -> Floats:
-    here = pieces.bucket == bucket
-    return np.bincount(pieces.row[here], pieces.times[here], rows).astype(np.float32)
-
-
-def _weighed(pieces: Pieces, strength: Floats, rows: int) -> Floats:
-    weight = np.where(np.abs(strength) > 3, strength, 0.0)[pieces.bucket]
-    return np.bincount(pieces.row, weight * pieces.times, rows).astype(np.float32)
-
-
 def tree_rule(sample: Sample, screening: Screening, trees: int) -> Rule:
     """Boosted trees on the features that tell most, alone or beside another."""
-    telling = np.maximum(screening.alone, screening.together.max(axis=1, initial=-1e9))
-    names = [screening.names[at] for at in np.argsort(-telling, kind="stable")[:TREE_COLUMNS]]
     part = sample.part(TREE_ROWS)
-    coders = [Bins(part, name, TREE_BINS - 2) for name in names]
+    coders = [Bins(part, name, TREE_BINS - 2) for name in screening.strongest]
     models = []
     for one in part.classes:
         right = part.right[one].astype(np.float32)
-        if 0 < right.mean() < 1 and names:
+        if 0 < right.mean() < 1 and coders:
             codes = np.stack([coder(part)[one] for coder in coders]).astype(np.uint8)
-            models.append(learned.grow(codes, right, trees, TREE_BINS))
+            models.append(grow(codes, right, trees, TREE_BINS))
 
     def scores(of: Sample) -> Floats:
         found = np.zeros(of.right.shape, dtype=np.float32)
@@ -299,4 +222,4 @@ def tree_rule(sample: Sample, screening: Screening, trees: int) -> Rule:
             found[one] = model(codes[:, one]) - (model.start if of.kind == "label" else 0)
         return found
 
-    return scores
+    return Rule(scores, _reads_text(coders))

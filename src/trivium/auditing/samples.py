@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate, chain, pairwise
+from itertools import chain
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.auditing import learned
 from trivium.auditing.features import Group, PromptFeatures, candidate_features, item_features
-from trivium.auditing.learned import BUCKETS, Pieces
+from trivium.auditing.text import Counts, Pieces, pieces_of_candidates, pieces_of_item
 from trivium.core.probes import Probe
 
 Floats = NDArray[np.float32]
@@ -61,6 +60,19 @@ class Sample:
         return [self.candidates == one for one in every] if self.fixed else [self.there]
 
     @cached_property
+    def groups(self) -> Sequence[Bools]:
+        """The candidates that a text could tell apart: by few names, or else by place.
+
+        A fixed sample has one for each name in the order of their numbers.
+        """
+        names = np.unique(self.candidates[self.there])
+        if self.fixed:
+            return self.classes
+        if self.kind != "label" and len(names) <= 2 * MAX_FIXED:
+            return [self.candidates == one for one in names]
+        return list(np.eye(self.right.shape[1], dtype=np.bool_))
+
+    @cached_property
     def judged(self) -> Bools:
         """The items that can be judged: with right and wrong candidates, or one candidate."""
         if self.kind == "label":
@@ -101,6 +113,15 @@ class Sample:
             seen.add(key)
         return found
 
+    def tells_apart(self, name: str) -> bool:
+        """Whether a feature differs between the candidates of an item, or each is its own class."""
+        if self.kind == "label" or self.fixed:
+            return True
+        if name not in self.own:
+            return False
+        plain = np.where(np.isnan(self.own[name]), np.float32(-1e30), self.own[name])
+        return bool((np.where(self.there, plain, plain[:, :1]) != plain[:, :1]).any())
+
     def part(self, rows: int) -> Sample:
         """The first items, with about as many candidates."""
         n = max(1, rows // self.right.shape[1])
@@ -116,21 +137,16 @@ class Row(NamedTuple):
     probe: Probe
     own: Floats  # the features of all candidates, one after the other
     of_item: Floats
-    pieces: tuple[tuple[Ints, Ints], tuple[Ints, Ints]]  # keys and counts of candidates and item
+    pieces: tuple[Counts, Counts] | None  # of text: of candidates and of the item
 
 
-def make_rows(prompt: PromptFeatures, probes: Sequence[Probe]) -> Iterator[Row]:
+def make_rows(prompt: PromptFeatures, probes: Sequence[Probe], with_text: bool) -> Iterator[Row]:
     """The values of the features of every probe."""
-    whole = learned.pieces_of_item(prompt)
-    names = [name for probe in probes for name in probe.candidates]
-    keys, counts = learned.pieces_of_candidates(prompt, names)  # of all probes at once, for speed
-    ends = list(accumulate(len(probe.candidates) for probe in probes))
-    cuts = np.searchsorted(keys, np.array([0, *ends]) * BUCKETS).tolist()
-    for probe, end, here in zip(probes, ends, pairwise(cuts), strict=True):
-        part = slice(*here)
-        mine = keys[part] - (end - len(probe.candidates)) * BUCKETS, counts[part]
+    whole = pieces_of_item(prompt) if with_text else None
+    for probe in probes:
         own = chain.from_iterable(candidate_features(prompt, probe))
-        yield Row(probe, _values(own), _values(item_features(prompt, probe)), (mine, whole))
+        pieces = (pieces_of_candidates(prompt, probe.candidates), whole) if whole else None
+        yield Row(probe, _values(own), _values(item_features(prompt, probe)), pieces)
 
 
 def feature_names(prompt: PromptFeatures, probe: Probe) -> tuple[list[str], list[str]]:
@@ -168,10 +184,13 @@ def collect(rows: Sequence[Row], names: tuple[list[str], list[str]], ids: dict[s
     of_item = {f"item's {name}": part for name, part in zip(item_names, items, strict=True)}
     if width == 1:
         of_item |= {name: values[:, 0] for name, values in _before(right, there).items()}
-    pieces = (
-        _pieces([row.pieces[0] for row in rows], width),
-        _pieces([row.pieces[1] for row in rows], 1),
-    )
+    text = [row.pieces for row in rows if row.pieces]
+    pieces = None
+    if text:
+        pieces = (
+            Pieces.of([own for own, _ in text], width),
+            Pieces.of([all_ for _, all_ in text], 1),
+        )
     return Sample(columns, of_item, right, there, named, pieces)
 
 
@@ -188,15 +207,6 @@ def _before(right: Bools, there: Bools) -> dict[str, Floats]:
         else:
             found[f"whether its place was right {lag} before"] = earlier.astype(np.float32)
     return found
-
-
-def _pieces(rows: Sequence[tuple[Ints, Ints]], width: int) -> Pieces:
-    """The pieces of all rows together; keys hold the candidate and the bucket."""
-    sizes = [len(keys) for keys, _ in rows]
-    keys = np.concatenate([keys for keys, _ in rows])
-    row = np.repeat(np.arange(len(rows)) * width, sizes) + (keys >> BUCKETS.bit_length() - 1)
-    counts = np.concatenate([counts for _, counts in rows]).astype(np.float32)
-    return Pieces(row, keys & BUCKETS - 1, counts)
 
 
 def ranks(values: Floats) -> Floats:

@@ -23,6 +23,7 @@ from typing import Any
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, import_extra, require, require_known
+from trivium.core.files import open_output
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import Task
 from trivium.core.text import one_line
@@ -34,6 +35,7 @@ BENCHMARKS = {
     "blicket_prompts": "trivium.benchmarks.blicket.prompts:PROMPTS",
     "blicket_game": "trivium.benchmarks.blicket.game:GAME",
 }
+ALIASES = {"explicit": "nhop_explicit", "implicit": "nhop_implicit"}  # in configs and folders
 # Packages of benchmarks that also declare commands, imports and environments.
 EXTENSIONS = ("trivium.benchmarks.blicket",)
 PROJECT_FILE = "trivium.toml"
@@ -53,9 +55,7 @@ def get_benchmark(name: str) -> AnyBenchmark:
 
 def by_alias(name: str) -> str:
     """The full name of a benchmark's alias; other names unchanged."""
-    if name in _locations():
-        return name  # the common case, without importing benchmarks
-    return next((known for known in BENCHMARKS if name in get_benchmark(known).aliases), name)
+    return ALIASES.get(name, name)
 
 
 def load_task(
@@ -130,6 +130,22 @@ def _locations() -> dict[str, str]:
 @cache
 def _installed_benchmarks() -> dict[str, str]:
     return {point.name: point.value for point in entry_points(group="trivium.benchmarks")}
+
+
+def list_in_project(name: str, location: str) -> None:
+    """Append a benchmark to the project file."""
+    path = Path(PROJECT_FILE)
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    line = f'{name} = "{location}"\n'
+    header = "" if "benchmarks" in (read_mapping(path) if text else {}) else "[benchmarks]\n"
+    last_table = [word for word in text.splitlines() if word.startswith("[")][-1:]
+    require(
+        bool(header) or last_table == ["[benchmarks]"],
+        f"{path}: add the line {line.strip()} to its table [benchmarks]",
+    )
+    with open_output(path, "ab") as file:
+        separator = "" if not text or text.endswith("\n") else "\n"
+        file.write(f"{separator}{header}{line}".encode())
 
 
 def _project_benchmarks() -> dict[str, str]:

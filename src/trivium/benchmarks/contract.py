@@ -57,10 +57,12 @@ def _tasks(benchmark: AnyBenchmark) -> Iterator[Task]:
 
 
 def _tasks_in_all_views(benchmark: AnyBenchmark) -> Iterator[Task]:
-    views = list({repr(view): view for _, _, view in benchmark.gallery_examples()}.values())
-    for spec in benchmark.presets.values():
-        for view in views:
-            yield Task(benchmark, spec, view)
+    """Every preset in the default view, and the default preset in every other view."""
+    yield from _tasks(benchmark)
+    default = benchmark.view_type()
+    views = {repr(view): view for _, _, view in benchmark.gallery_examples() if view != default}
+    for view in views.values():
+        yield Task(benchmark, benchmark.default_spec, view)
 
 
 def _items(task: Task, count: int) -> list[PresentedItem]:

@@ -1,4 +1,6 @@
-"""trivium analyze RESULTS..."""
+"""Tables and kinds of error from files or folders of records. No model is called.
+Example: trivium analyze runs/oracle --examples_per_type 2
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,11 @@ from trivium.core.errors import require
 from trivium.core.records import FAILED, Row
 from trivium.core.spec import spec_from_dict
 from trivium.core.task import Task
+from trivium.core.text import one_line
 from trivium.report.gallery import show_command
 from trivium.report.item_browser import conversation
-from trivium.report.replay import replies_of
-from trivium.report.results import EXAMPLES, BenchmarkResults, read_results
+from trivium.report.results import BenchmarkResults, read_results, replies_of
 from trivium.report.tables import analysis_tables, terminal
-
-ABOUT = """Tables and kinds of error from files or folders of records. No model is called.
-Example: trivium analyze runs/oracle --examples_per_type 2"""
-
-MAX_CHARACTERS = 400  # of a question or a reply
 
 
 @dataclass(frozen=True)
@@ -38,12 +35,12 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Print the tables."""
-    flags = read_flags("analyze", Flags(), args, ABOUT)
+    flags = read_flags("analyze", Flags(), args, __doc__)
     require(flags.examples >= 0, f"examples must be at least 0, got {flags.examples}")
     console = terminal()
     named = (*(flags.results or ()), *flags.input)
     require(bool(named), "RUN is missing: name files of records, or folders of them")
-    for results in read_results(named, max(EXAMPLES, flags.examples)).values():
+    for results in read_results(named).values():
         for table in analysis_tables(results):
             table.show(console)
         if flags.examples > 0:
@@ -76,17 +73,11 @@ def example_lines(benchmark: AnyBenchmark, row: Row) -> list[str]:
         place = f"--seed {row['seed']} --index {row['index']}"
         lines["prompt"] = f"{show_command(Task(benchmark, spec, view))} {place}"
     head = f"{row['kind']}  {row['id']}  {row['solver']}"
-    # Replies may hold control characters, which must not reach the terminal.
-    return [head, *(f"  {name:<10}{_escaped(text)}" for name, text in lines.items()), ""]
+    shown_lines = (f"  {name:<10}{one_line(str(text))}" for name, text in lines.items())
+    return [head, *shown_lines, ""]
 
 
 def _question(prompt: str) -> str:
     """The last paragraph of a prompt with a question mark, or its last paragraph."""
     paragraphs = prompt.strip().split("\n\n")
     return ([part for part in paragraphs if "?" in part] or paragraphs)[-1]
-
-
-def _escaped(text: object) -> str:
-    """One line of ASCII of limited length."""
-    line = ascii(" ".join(str(text).split()))[1:-1]
-    return line if len(line) <= MAX_CHARACTERS else f"{line[:MAX_CHARACTERS]} ..."

@@ -1,4 +1,8 @@
-"""trivium audit NAME"""
+"""Can a shortcut beat chance? Tests every shortcut solver, rules about surface features and
+learned probes on fresh items in one view; --overlap counts repeated items instead.
+Exit status 0: passed; 1: caught, or there was nothing to guess.
+Example: trivium audit nhop_explicit --preset explicit-hard
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trivium.auditing.engine import audit
-from trivium.auditing.overlap import Overlap, overlap
+from trivium.api import OVERLAP_ITEMS, audit, overlap
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.errors import require
 from trivium.core.probes import GAIN, Audit
 from trivium.report.audits import keep_audit
 from trivium.report.tables import Table, terminal
 
-ABOUT = """Can a shortcut beat chance? Tests every shortcut solver, rules about surface features and
-learned probes on fresh items in one view; --overlap counts repeated items instead.
-Exit status 0: passed; 1: caught, or there was nothing to guess.
-Example: trivium audit nhop_explicit --preset explicit-hard"""
 MIN_ITEMS = 100
-OVERLAP_ITEMS = 10_000
 SHOWN = 12  # cues in the table
 LIMITS = (
     "What an audit cannot see: cues that need more than the features tested here (such as patterns"
@@ -43,25 +41,22 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Print the strongest cues and the verdict."""
-    asked = read_benchmark_flags("audit", Flags, args, ABOUT)
+    asked = read_benchmark_flags("audit", Flags, args, __doc__)
     task, flags = asked.task, asked.flags
     few = flags.items is not None and flags.items < MIN_ITEMS
     require(not few, f"items must be at least {MIN_ITEMS}, got {flags.items}")
-    name = task.benchmark.name
     if flags.overlap:
-        repeats = overlap(task.benchmark, task.spec, flags.seed, flags.items or OVERLAP_ITEMS)
-        if flags.json:
-            print(json.dumps(repeats.to_dict(), indent=2))  # item spaces outgrow orjson's integers
-        else:
-            show_overlap(name, repeats)
+        repeats = overlap(task, items=flags.items or OVERLAP_ITEMS, seed=flags.seed)
+        # Item spaces outgrow orjson's integers.
+        print(json.dumps(repeats.to_dict(), indent=2) if flags.json else repeats)
         return 0
-    found = audit(task.benchmark, task.spec, flags.seed, flags.items, view=task.view)
+    found = audit(task, items=flags.items, seed=flags.seed)
     if flags.keep:
         keep_audit(task, found)
     if flags.json:
         print(json.dumps(found.to_dict(), indent=2))
     else:
-        show_audit(name, found)
+        show_audit(task.benchmark.name, found)
         if len(task.benchmark.audit_views()) > 1:
             print("this audit is about one view: flags such as --help lists choose another")
     return 0 if found.passed else 1
@@ -75,24 +70,8 @@ def show_audit(name: str, audit: Audit) -> None:
     print(f"floor: {audit.floor}, {audit.floor_value:.3f}")
     if audit.items < audit.needed:
         print(f"{audit.items} items are few: seeing {GAIN * 100:.0f} points takes {audit.needed}")
-    print(verdict(audit))
+    print(audit)
     print(LIMITS)
-
-
-def verdict(audit: Audit) -> str:
-    """The verdict in one sentence."""
-    tried, strongest = len(audit.cues), audit.strongest
-    caught = sum(cue.caught for cue in audit.cues)
-    if caught and strongest is not None:
-        reach = f"{strongest.value:.3f} [{strongest.low:.3f}, {strongest.high:.3f}]"
-        said = (
-            f"CAUGHT: {caught} of {tried} cues beat chance, confirmed on fresh items; the"
-            f" strongest is {strongest.name}: {reach} against {strongest.chance:.3f}"
-        )
-        return said + (", and this preset keeps its leaks on purpose" * audit.keeps_leaks)
-    if not audit.passed:
-        return "NO VERDICT: there was nothing to guess"
-    return f"PASSED: none of {tried} cues beats chance on {audit.items} items"
 
 
 def audit_table(name: str, audit: Audit) -> Table:
@@ -113,26 +92,3 @@ def audit_table(name: str, audit: Audit) -> Table:
         f" confirmation, a false alarm in at most {1 - audit.level:.0%} of audits"
     )
     return Table(title, ("cue", "hits [interval]", "chance", "verdict", "what it is"), tuple(rows))
-
-
-def show_overlap(name: str, found: Overlap) -> None:
-    """Print how often items repeat, and how many different items there are."""
-    rows = [
-        (
-            each.way,
-            f"{each.within:,} ({each.within / found.items:.1%})",
-            f"{each.between:,} ({each.between / found.items:.1%})",
-            f"{'at least' if each.at_least else 'about'} {each.space:,.0f}",
-            each.about,
-        )
-        for each in found.repeats
-    ]
-    head = ("same items", "repeats in a seed", "shared by two seeds", "item space", "meaning")
-    title = f"{name}: {found.items:,} items of each of two seeds"
-    Table(title, head, tuple(rows)).show(terminal())
-    if found.space is not None:
-        print(
-            f"this spec has {found.space:.3g} different items"
-            if found.space < 1e15
-            else f"this spec has about 10^{len(str(found.space)) - 1} different items"
-        )

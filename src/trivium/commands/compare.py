@@ -1,4 +1,8 @@
-"""trivium compare RUN RUN ..."""
+"""Paired differences of the headline metric, with 95% intervals, on the items that solvers
+and runs have in common. The first solver of the first run is the baseline for all others. Of a run
+with models only the models are compared, unless --solvers names others.
+Example: trivium compare runs/oracle runs/shortcut --out compare.html
+"""
 
 from __future__ import annotations
 
@@ -22,11 +26,6 @@ from trivium.report.compare import (
 from trivium.report.loss import loss_tables
 from trivium.report.tables import print_json, terminal
 
-ABOUT = """Paired differences of the headline metric, with 95% intervals, on the items that solvers
-and runs have in common. The first solver of the first run is the baseline for all others. Of a run
-with models only the models are compared, unless --solvers names others.
-Example: trivium compare runs/oracle runs/shortcut --out compare.html"""
-
 
 @dataclass(frozen=True)
 class Flags:
@@ -42,7 +41,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Print one table for each benchmark."""
-    flags = read_flags("compare", Flags(), args, ABOUT)
+    flags = read_flags("compare", Flags(), args, __doc__)
     found = read_scores(flags.runs)
     require(bool(found), f"{', '.join(map(str, flags.runs))}: there are no records to compare")
     known = list(dict.fromkeys(one.solver for one in found))

@@ -1,4 +1,8 @@
-"""trivium completion SHELL"""
+"""Print the script for shell completion of commands, benchmarks, presets, solvers and
+flags. Add the line of the example to ~/.bashrc (for zsh, to ~/.zshrc); for fish, write the script
+to ~/.config/fish/completions/trivium.fish.
+Example: source <(trivium completion bash)
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,6 @@ from typing import Literal
 
 from trivium.commands.flags import read_flags
 from trivium.commands.parser import argument
-
-ABOUT = """Print the script for shell completion of commands, benchmarks, presets, solvers and
-flags. Add the line of the example to ~/.bashrc (for zsh, to ~/.zshrc); for fish, write the script
-to ~/.config/fish/completions/trivium.fish.
-Example: source <(trivium completion bash)"""
 
 
 @dataclass(frozen=True)
@@ -26,6 +25,6 @@ def main(args: Sequence[str]) -> int:
     """Print the script of a shell."""
     from argcomplete.shell_integration import shellcode  # noqa: PLC0415 - used here only
 
-    shell = read_flags("completion", Flags(), args, ABOUT).shell
+    shell = read_flags("completion", Flags(), args, __doc__).shell
     print(shellcode(["trivium"], shell=shell))
     return 0

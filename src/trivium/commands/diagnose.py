@@ -1,4 +1,9 @@
-"""trivium diagnose NAME"""
+"""One parameter set, several variants, one folder: which control does what? Runs all
+variants of the benchmark, or those named. The same command resumes the newest folder of the same
+diagnosis, and makes only attempts that are missing or failed. Exit status 1: calls failed, or
+nothing was scored.
+Example: trivium diagnose nhop_explicit --n 6 --contexts 8 --variants control,alias
+"""
 
 from __future__ import annotations
 
@@ -8,15 +13,9 @@ from dataclasses import dataclass, field
 from trivium.commands.execution import RunFlags
 from trivium.commands.flags import read_benchmark_flags
 from trivium.commands.parser import flag
-from trivium.commands.sweep import print_plan
 from trivium.core.streams import DEFAULT_SEED
+from trivium.evaluation.executors import all_processors
 from trivium.evaluation.plan import plan_diagnosis
-
-ABOUT = """One parameter set, several variants, one folder: which control does what? Runs all
-variants of the benchmark, or those named. The same command resumes the newest folder of the same
-diagnosis, and makes only attempts that are missing or failed. Exit status 1: calls failed, or
-nothing was scored.
-Example: trivium diagnose nhop_explicit --n 6 --contexts 8 --variants control,alias"""
 
 
 @dataclass(frozen=True)
@@ -32,16 +31,13 @@ class Flags:
     models: tuple[str, ...] = flag((), "--model")  # language models, each as PROVIDER/MODEL
     label: str | None = None  # what the run is called in titles and in the index
     data: bool = True  # write the items too
-    dry_run: bool = False  # only print the evaluations and their cost
-    running: RunFlags = field(default_factory=RunFlags)
+    running: RunFlags = field(default_factory=lambda: RunFlags(workers=all_processors()))
 
 
 def main(args: Sequence[str]) -> int:
     """Run the variants."""
-    asked = read_benchmark_flags("diagnose", Flags, args, ABOUT)
+    asked = read_benchmark_flags("diagnose", Flags, args, __doc__)
     flags = asked.flags
-    if not flags.models:
-        asked.refuse_model_flags("none is named")
     run = plan_diagnosis(
         asked.task,
         variants=_parts(flags.variants),
@@ -50,13 +46,10 @@ def main(args: Sequence[str]) -> int:
         trials=flags.order_trials,
         solvers=_parts(flags.solvers) or None,
         models=flags.models,
-        settings=flags.running.execution.options.settings(),
+        settings=flags.running.options.settings(),
         label=flags.label,
     )
-    if flags.dry_run:
-        print_plan(run, flags.running.execution)
-        return 0
-    return flags.running.run(run, asked.command, write_items=flags.data)
+    return flags.running.run(run, asked, write_items=flags.data)
 
 
 def _parts(texts: Sequence[str]) -> list[str]:

@@ -1,4 +1,9 @@
-"""trivium eval NAME"""
+"""Evaluate a solver or a model on items, generated on demand or read from files. Writes
+DIR/records.jsonl and DIR/summary.json; the same command resumes what was interrupted, and asks
+again where calls failed. Exit status 1: calls failed, or nothing was scored.
+Example: trivium eval nhop_implicit --solver oracle --items 200
+Example: trivium eval nhop_explicit --model openai/gpt-4.1-mini --out runs/mini
+"""
 
 from __future__ import annotations
 
@@ -6,26 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trivium.commands.execution import ROOT, Execution, print_verdict
-from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags
+from trivium.commands.execution import RunFlags, print_verdict
+from trivium.commands.flags import read_benchmark_flags
 from trivium.commands.parser import flag, leaves
 from trivium.core.errors import require
 from trivium.core.records import RECORDS
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
-from trivium.evaluation.evaluation import Evaluation, Items
-from trivium.evaluation.index import newest_folder
-from trivium.evaluation.plan import plan_evaluation
-from trivium.models.names import full_model_name
+from trivium.evaluation.evaluation import Evaluation, Items, Run
+from trivium.models.providers import full_model_name
 from trivium.models.settings import Settings
 from trivium.report.audits import CAUGHT, audit_sentence, audit_verdict
 from trivium.report.tables import metric_table, print_json, terminal
-
-ABOUT = """Evaluate a solver or a model on items, generated on demand or read from files. Writes
-DIR/records.jsonl and DIR/summary.json; the same command resumes what was interrupted, and asks
-again where calls failed. Exit status 1: calls failed, or nothing was scored.
-Example: trivium eval nhop_implicit --solver oracle --items 200
-Example: trivium eval nhop_explicit --model openai/gpt-4.1-mini --out runs/mini"""
 
 
 @dataclass(frozen=True)
@@ -41,64 +38,48 @@ class Flags:
     start: int = 0  # the index of the first
     order_trials: int = 1  # how often each item is presented, each time in another order
     repeats: int = 1  # how often the same prompt is sent
-    # the folder of the records (default: the newest of the same evaluation, or a new one)
-    out: Path | None = None
     json: bool = False  # print the summary as JSON
-    execution: Execution = field(default_factory=Execution)
+    running: RunFlags = field(default_factory=RunFlags)
 
 
 def main(args: Sequence[str]) -> int:
     """Evaluate and print the summary."""
-    asked = read_benchmark_flags("eval", Flags, args, ABOUT)
-    flags = asked.flags
-    _check(asked)
-    evaluation = _evaluation(asked)
-    run = plan_evaluation(evaluation)
-    folder = flags.out or newest_folder(run, ROOT)
-    out, (summary,) = flags.execution.execute(run, folder, asked.command)
+    asked = read_benchmark_flags("eval", Flags, args, __doc__)
+    flags, task = asked.flags, asked.task
+    require(
+        flags.solver is not None or flags.model is not None,
+        f"--solver is missing (or --model PROVIDER/MODEL); there are "
+        f"{', '.join(task.benchmark.solvers)}",
+    )
+    require(flags.solver is None or flags.model is None, "give either --solver or --model")
+    if flags.model:
+        why = "for a model, --concurrency sets how many attempts are made at once"
+        asked.refuse(leaves(flags.running.workers), f"goes with --solver; {why}")
+    if flags.input:
+        asked.refuse_item_flags()
+        items = Items.from_files(task.benchmark, flags.input)
+    else:
+        items = Items(flags.seed, flags.start, flags.items)
+    settings = flags.running.options.settings() if flags.model else Settings()
+    solver = full_model_name(flags.model) if flags.model else str(flags.solver)
+    evaluation = Evaluation(
+        task, items, solver, flags.order_trials, settings, repeats=flags.repeats
+    )
+    run = Run.of(evaluation)
+    if flags.running.dry_run:
+        return flags.running.print_plan(run)
+    out, (summary,) = flags.running.execute(run, asked)
     if flags.json:
         print_json(summary.to_dict() | {"folder": str(out)})
         return 1 if summary.failed else 0
     metric_table(summary).show(terminal())
-    total = evaluation.items.count
-    if summary.items > total:
-        print(f"the figures cover all {summary.items} items in the folder, not only {total}")
+    if summary.items > items.count:
+        print(f"the figures cover all {summary.items} items in the folder, not only {items.count}")
     if not flags.input:
-        audited = asked.task.benchmark, spec_to_dict(asked.task.spec), spec_to_dict(asked.task.view)
+        audited = task.benchmark, spec_to_dict(task.spec), spec_to_dict(task.view)
         if audit_verdict(*audited) == CAUGHT:
             print(audit_sentence(*audited))
-    status = print_verdict(run, [summary], out, flags.execution.prices)
+    status = print_verdict(run, [summary], out, flags.running.prices)
     print(f"records in {out / RECORDS}")
     print(f"next: trivium report {out}; trivium analyze {out} --examples_per_type 1")
     return status
-
-
-def _check(asked: BenchmarkFlags[Flags]) -> None:
-    """Refuse flags that contradict each other or would be ignored."""
-    flags, benchmark = asked.flags, asked.task.benchmark
-    require(
-        flags.solver is not None or flags.model is not None,
-        f"--solver is missing (or --model PROVIDER/MODEL); there are "
-        f"{', '.join(benchmark.solvers)}",
-    )
-    require(flags.solver is None or flags.model is None, "give either --solver or --model")
-    if flags.model:
-        why = (
-            "goes with --solver; for a model, --concurrency sets how many attempts are made at once"
-        )
-        asked.refuse(leaves(flags.execution.workers), why)
-    else:
-        asked.refuse_model_flags(f"{flags.solver} is not a model")
-    if flags.input:
-        asked.refuse_item_flags()
-
-
-def _evaluation(asked: BenchmarkFlags[Flags]) -> Evaluation:
-    flags, task = asked.flags, asked.task
-    if flags.input:
-        items = Items.from_files(task.benchmark, flags.input)
-    else:
-        items = Items(flags.seed, flags.start, flags.items)
-    settings = flags.execution.options.settings() if flags.model else Settings()
-    solver = full_model_name(flags.model) if flags.model else str(flags.solver)
-    return Evaluation(task, items, solver, flags.order_trials, settings, repeats=flags.repeats)

@@ -3,48 +3,78 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from trivium.benchmarks import get_benchmark
+from trivium.commands.flags import Asked
+from trivium.commands.parser import leaves
 from trivium.core.errors import require
-from trivium.core.records import FAILED, MANIFEST, RECORDS, read_records
+from trivium.core.records import (
+    CUT_OFF,
+    DECLINED,
+    FAILED,
+    MANIFEST,
+    NO_ANSWER,
+    RECORDS,
+    read_records,
+)
 from trivium.core.results import Summary
 from trivium.core.text import one_line
-from trivium.evaluation.cost import confirm, cost_of_run, money
+from trivium.evaluation.cost import Price, Prices, confirm, cost_of_run, money
 from trivium.evaluation.evaluation import Run
 from trivium.evaluation.execute import check_solver, claim_folder, execute
-from trivium.evaluation.executors import Executor, Workers, all_processors
+from trivium.evaluation.executors import Executor, Workers
 from trivium.evaluation.index import add_to_index, new_folder, newest_folder, write_table
-from trivium.evaluation.prices import Price, Prices
 from trivium.models.settings import ModelOptions
-from trivium.report.markdown import MARKDOWN
-from trivium.report.page import read_run, write_report
-from trivium.report.ranking import closing_lines
-from trivium.report.results import read_results
-from trivium.report.tables import condensed, result_table, terminal, token_line, total_tokens
+from trivium.report.answer import closing_lines
+from trivium.report.page import MARKDOWN, read_run, write_report
+from trivium.report.results import BenchmarkResults
+from trivium.report.tables import (
+    Table,
+    condensed,
+    result_table,
+    terminal,
+    token_line,
+    total_tokens,
+)
 
 ROOT = Path("runs")
 MAX_UNREAD = 0.02  # above this share of replies without an answer, --restate is suggested
 MAX_ROWS = 24  # of a table on the terminal; longer ones are condensed
+MODEL_FLAGS = [
+    name
+    for name in {**leaves(ModelOptions()), **leaves(Prices())}
+    if name not in ("yes", "confirm_above")
+]
 
 
 @dataclass(frozen=True)
-class Execution:
-    """How a run is executed."""
+class RunFlags:
+    """Where a run is written, and how it is executed."""
 
+    # the folder (default: the newest of the same run, or a new one)
+    out: Path | None = None
+    new: bool = False  # begin a new folder even if there is one of the same run
+    dry_run: bool = False  # only print the evaluations and their cost
     workers: Workers = field(default_factory=Workers)
     options: ModelOptions = field(default_factory=ModelOptions)
     prices: Prices = field(default_factory=Prices)
 
     @contextmanager
-    def open(self, run: Run, folder: Path | None) -> Iterator[tuple[Path, Executor]]:
-        """The folder of a run (a new one for None) and its executor, once its cost is confirmed."""
+    def open(self, run: Run, asked: Asked[Any]) -> Iterator[tuple[Path, Executor]]:
+        """The folder of a run and its executor, once its flags are checked and its cost agreed."""
+        require(
+            not (self.out and self.new), "--new begins a new folder: give it or --out, not both"
+        )
+        if not run.models:
+            asked.refuse(MODEL_FLAGS, "goes with --model, and none is named")
         for evaluation in run.evaluations:
             check_solver(evaluation, self.options)
-        prices = self.prices.of_run(run)  # refuses a file that lacks a model, before any work
+        folder = self.out or (None if self.new else newest_folder(run, ROOT))
         recorded = [0] * len(run.evaluations)
         if folder is not None:
             if (folder / MANIFEST).exists():
@@ -52,7 +82,7 @@ class Execution:
             errors = not self.options.retry_errors
             recorded = [len(one.recorded_keys(folder, errors=errors)) for one in run.evaluations]
         if run.models:
-            cost = cost_of_run(run, recorded, prices)
+            cost = cost_of_run(run, recorded, self.prices.of_run(run))
             confirm(cost, self.options)
             if run.kind == "run":  # whose number of items may be a default
                 print(f"sending {cost}", file=sys.stderr)
@@ -66,56 +96,58 @@ class Execution:
             yield folder, executor
 
     def execute(
-        self, run: Run, folder: Path | None, command: str, *, write_items: bool = False
+        self, run: Run, asked: Asked[Any], *, write_items: bool = False
     ) -> tuple[Path, list[Summary]]:
         """Make the missing attempts of a run; returns its folder and summaries."""
-        with self.open(run, folder) as (chosen, executor):
-            summaries = execute(
+        with self.open(run, asked) as (folder, executor):
+            return folder, execute(
                 run,
-                chosen,
+                folder,
                 executor=executor,
                 options=self.options,
-                command=command,
+                command=asked.command,
                 write_items=write_items,
             )
-        return chosen, summaries
 
-
-@dataclass(frozen=True)
-class RunFlags:
-    """Where a run is written, and how it is executed."""
-
-    # the folder (default: the newest of the same run, or a new one)
-    out: Path | None = None
-    new: bool = False  # begin a new folder even if there is one of the same run
-    execution: Execution = field(default_factory=lambda: Execution(all_processors()))
-
-    def folder(self, run: Run) -> Path | None:
-        """The folder that --out names, or the newest one of the same run; None for a new one."""
-        require(
-            not (self.out and self.new), "--new begins a new folder: give it or --out, not both"
-        )
-        return self.out or (None if self.new else newest_folder(run, ROOT))
-
-    def run(self, run: Run, command: str, *, write_items: bool = False) -> int:
+    def run(self, run: Run, asked: Asked[Any], *, write_items: bool = False) -> int:
         """Make the missing attempts of a run, then write its table, index row and report."""
-        folder, summaries = self.execution.execute(
-            run, self.folder(run), command, write_items=write_items
-        )
+        if self.dry_run:
+            return self.print_plan(run)
+        folder, summaries = self.execute(run, asked, write_items=write_items)
         if run.kind != "run":
             write_table(run, summaries, folder)
         add_to_index(run, folder)
         # Before anything is printed, which fails if standard output is closed.
         read = read_run(folder)
-        report = write_report(read, prices=self.execution.prices)
-        print_results(run, summaries, folder)
-        status = print_verdict(run, summaries, folder, self.execution.prices)
+        report = write_report(read, prices=self.prices)
+        print_results(run, read.results, folder)
+        status = print_verdict(run, summaries, folder, self.prices)
         for line in closing_lines(read.results):
             print(line)
         if run.kind == "run" and not run.models:
             print("next: trivium run --model openai/gpt-4.1-mini  (about 300 requests)")
         print(f"report: {report}")
         return status
+
+    def print_plan(self, run: Run) -> int:
+        """Print the evaluations, and what models would cost; returns 0."""
+        found: dict[str, list[list[str]]] = {}  # the seeds and solvers of every setting
+        for one in run.evaluations:
+            seeds, solvers = found.setdefault(str(one.setting or one.task), [[], []])
+            seeds.append(str(one.items.seed))
+            solvers.append(one.solver)
+        rows = [(name, *(", ".join(dict.fromkeys(part)) for part in found[name])) for name in found]
+        first = run.evaluations[0]
+        title = (
+            f"{' '.join(run.benchmarks)}: {len(run.evaluations)} evaluations of "
+            f"{first.items.count} items"
+            f"{f', each in {first.trials} orders' if first.trials > 1 else ''}"
+            f"{f', {first.repeats} times each' if first.repeats > 1 else ''}"
+        )
+        Table(title, ("setting", "seeds", "solvers"), tuple(rows)).show(terminal())
+        cost = cost_of_run(run, None, self.prices.of_run(run), self.options.settings())
+        print(f"{'models' if run.models else 'a model, if one were named'}: {cost}")
+        return 0
 
 
 def _print_recorded(run: Run, folder: Path, recorded: int) -> None:
@@ -126,47 +158,32 @@ def _print_recorded(run: Run, folder: Path, recorded: int) -> None:
         text = f"{folder} holds {recorded:,} attempts, which are kept"
     elif recorded == total:
         text = f"{folder} holds all {total:,} attempts; none is missing"
-    hint = "" if run.kind == "eval" else " (--new begins a new folder)"
-    print(text + hint, file=sys.stderr)
+    print(f"{text} (--new begins a new folder)", file=sys.stderr)
 
 
-def print_results(run: Run, summaries: Sequence[Summary], folder: Path) -> None:
-    """Print one table for each benchmark; long ones are condensed, with a note."""
-    console = terminal()
-    for name in run.benchmarks:
-        benchmark = get_benchmark(name)
-        rows = _pooled(run, summaries, folder, name)
-        shown = rows if len(rows) <= MAX_ROWS else condensed(benchmark, rows)
-        table = result_table(benchmark, shown[: 2 * MAX_ROWS])
+def print_results(run: Run, found: Sequence[BenchmarkResults], folder: Path) -> None:
+    """Print one table for each benchmark, pooled over seeds; long ones are condensed."""
+    order = [(str(one.setting), one.solver) for one in run.evaluations]
+    for results in found:
+        parts = results.split(lambda key: (key.setting, key.solver))
+        rows = [(key[0], parts[key]) for key in sorted(parts, key=order.index)]
+        shown = rows if len(rows) <= MAX_ROWS else condensed(results.benchmark, rows)
+        table = result_table(results.benchmark, shown[: 2 * MAX_ROWS])
         if len(rows) > len(table.rows):
             which = "models, the best shortcut and the ceiling of each setting"
             note = f"{table.note}\n{which}; all {len(rows):,} rows are in {folder / MARKDOWN}"
             table = replace(table, note=note)
-        table.show(console)
-
-
-def _pooled(
-    run: Run, summaries: Sequence[Summary], folder: Path, name: str
-) -> list[tuple[str, Summary]]:
-    """The summaries of one benchmark by setting and solver, pooled over seeds."""
-    named = list(zip(run.evaluations, summaries, strict=True))
-    if len({one.items.seed for one in run.evaluations}) == 1:
-        return [(str(one.setting), found) for one, found in named if found.benchmark == name]
-    order = [str(one.setting) for one in run.evaluations]
-    parts = read_results([folder])[name].split(lambda key: (key.setting, key.solver))
-    pooled = [(setting, part) for (setting, _), part in parts.items()]
-    return sorted(pooled, key=lambda named: order.index(named[0]))
+        table.show(terminal())
 
 
 def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: Prices) -> int:
     """Print failures and cost; returns 1 where calls failed or nothing was scored, else 0."""
     named = list(zip(run.evaluations, summaries, strict=True))
-    failed = sum(summary.failed for summary in summaries)
-    attempts = sum(sum(summary.kinds.values()) for summary in summaries)
-    answered = sum(summary.answered for summary in summaries)
-    scored = answered + sum(summary.no_answers + summary.cut_offs for summary in summaries)
-    if cut := sum(summary.cut_offs for summary in summaries):
-        print(f"{cut:,} of {attempts:,} attempts were cut off before an answer")
+    kinds = sum((Counter(summary.kinds) for summary in summaries), Counter[str]())
+    attempts, failed = kinds.total(), kinds[FAILED]
+    scored = attempts - failed - kinds[DECLINED]
+    if kinds[CUT_OFF]:
+        print(f"{kinds[CUT_OFF]:,} of {attempts:,} attempts were cut off before an answer")
     unread = [
         one.solver
         for one, found in named
@@ -175,8 +192,8 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
     if unread and not any(one.settings.restate for one in run.evaluations):
         names = ", ".join(dict.fromkeys(unread))
         print(f"more than 2% of the replies of {names} hold no answer; --restate asks once more")
-    if declined := sum(summary.declined for summary in summaries):
-        print(f"{declined:,} of {attempts:,} attempts were declined by the provider")
+    if kinds[DECLINED]:
+        print(f"{kinds[DECLINED]:,} of {attempts:,} attempts were declined by the provider")
     asked = [summary for summary in summaries if summary.tokens]
     if asked and run.kind != "eval":  # whose table of metrics has tokens
         print(token_line(asked))
@@ -184,19 +201,14 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
         print(spending(summaries, known))
     if failed:
         first = next(one.folder for one, summary in named if summary.failed)
+        rows = (row for _, row in read_records(folder / first / RECORDS) if row["kind"] == FAILED)
         print(f"FAILED: {failed:,} of {attempts:,} attempts; the same command retries them")
-        print(f"the first of them: {_first_error(folder / first)}")
+        print(f"the first of them: {one_line(next(rows)['error'] or 'not known')}")
     elif scored == 0:
         print(f"FAILED: none of {attempts:,} attempts ended in a reply to score")
-    elif answered == 0:
+    elif scored == kinds[NO_ANSWER] + kinds[CUT_OFF]:
         print(f"WARNING: none of {scored:,} replies holds an answer; look at some of them")
     return 1 if failed or scored == 0 else 0
-
-
-def _first_error(folder: Path) -> str:
-    """The error of the first failed attempt, as plain text on one line."""
-    errors = (row["error"] for _, row in read_records(folder / RECORDS) if row["kind"] == FAILED)
-    return one_line(next(errors, None) or "not known")
 
 
 def spending(summaries: Sequence[Summary], prices: Mapping[str, Price]) -> str:
@@ -209,8 +221,6 @@ def spending(summaries: Sequence[Summary], prices: Mapping[str, Price]) -> str:
         prices[one.solver].of(one.tokens["input_tokens"].total, one.tokens["output_tokens"].total)
         for one in asked
     )
-    missing = max(sent.not_reported, received.not_reported)
-    text = f"for {sent.total:,} input and {received.total:,} output tokens"
-    if not missing:
-        return f"spent: {money(total)} {text}"
-    return f"spent: at least {money(total)} {text}; {missing:,} attempts did not report theirs"
+    least = "at least " * bool(sent.not_reported or received.not_reported)
+    tokens = f"{sent.total:,} input and {received.total:,} output tokens"
+    return f"spent: {least}{money(total)} for {tokens}"

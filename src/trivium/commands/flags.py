@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Generic, NoReturn, TypeVar
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any, Generic, NoReturn, TypeVar
 
 from trivium.benchmarks import benchmark_names, by_alias, change_task, get_benchmark, load_task
-from trivium.commands.config import benchmark_of, read_config
 from trivium.commands.parser import Offers, Parser, changed, leaves
+from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
 from trivium.core.spec import read_mapping
 from trivium.core.task import Task
-from trivium.evaluation.prices import Prices
-from trivium.models.settings import ModelOptions
+from trivium.evaluation.plan import read_keys
 
 F = TypeVar("F")
-MODEL_FLAGS = [
-    name
-    for name in {**leaves(ModelOptions()), **leaves(Prices())}
-    if name not in ("yes", "confirm_above")
-]
+# Keys of a config that hold several values for a sweep and one for other commands.
+SINGULAR = {"seeds": "seed", "solvers": "solver", "models": "model"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,10 +43,6 @@ class Asked(Generic[F]):
             found = self.given.get(name, "")
             require(not found or not (in_files or found.startswith("--")), f"{found} {why}")
 
-    def refuse_model_flags(self, why: str) -> None:
-        """Refuse flags about calls to models where there are none."""
-        self.refuse(MODEL_FLAGS, f"goes with --model, and {why}")
-
 
 @dataclasses.dataclass(frozen=True)
 class BenchmarkFlags(Asked[F]):
@@ -63,14 +55,9 @@ class BenchmarkFlags(Asked[F]):
         names = ("preset", "items", "seed", "start", *leaves(self.task.spec))
         self.refuse(names, "goes with generated items, not with --in", in_files=True)
 
-    def refuse_view_flags(self, command: str) -> None:
-        """Refuse flags about presenting items in a command that presents none."""
-        why = f"says how items are presented, and {command} presents none"
-        self.refuse(leaves(self.task.view), why)
-
 
 def ask(
-    command: str, defaults: F, args: Sequence[str], about: str, offers: Offers | None = None
+    command: str, defaults: F, args: Sequence[str], about: str | None, offers: Offers | None = None
 ) -> Asked[F]:
     """The parsed command line of a command without a benchmark."""
     parser = Parser(command, about, offers)
@@ -80,13 +67,13 @@ def ask(
     return Asked(f"{command} {shlex.join(args)}", changed(defaults, values), given)
 
 
-def read_flags(command: str, defaults: F, args: Sequence[str], about: str) -> F:
+def read_flags(command: str, defaults: F, args: Sequence[str], about: str | None) -> F:
     """The flags of a command without a benchmark."""
     return ask(f"trivium {command}", defaults, args, about).flags
 
 
 def refuse_without(
-    metavar: str, choices: Mapping[str, str], command: str, args: Sequence[str], about: str
+    metavar: str, choices: Mapping[str, str], command: str, args: Sequence[str], about: str | None
 ) -> NoReturn:
     """Refuse a command line without its first argument, or print help that lists the choices."""
     parser = Parser(f"trivium {command}", about)
@@ -106,7 +93,7 @@ def read_start(args: Sequence[str]) -> tuple[list[str], list[str], Start]:
 
 
 def read_benchmark_flags(
-    command: str, kind: type[F], args: Sequence[str], about: str, names: Sequence[str] = ()
+    command: str, kind: type[F], args: Sequence[str], about: str | None, names: Sequence[str] = ()
 ) -> BenchmarkFlags[F]:
     """The parsed command line of a command with a benchmark: NAME, its fields and other flags."""
     named, rest, start = read_start(args)
@@ -135,7 +122,7 @@ def read_benchmark_flags(
     values = parser.parse(rest)
     given = {key: f"--{key}" for key in values}
     if start.config is not None:
-        held = read_config(start.config, benchmark, leaves(kind()), values)
+        held = _read_config(start.config, benchmark, leaves(kind()), values)
         task = load_task(name, start.preset or held.get("preset"))
         given = {**{key: f"{key} in {start.config}" for key in held}, **given}
         values = {**held, **values}
@@ -152,3 +139,36 @@ def _with_dataset_size(flags: F, task: Task) -> F:
     if size is None or not isinstance(getattr(flags, "items", None), int):
         return flags
     return dataclasses.replace(flags, items=size)  # type: ignore[type-var]
+
+
+def benchmark_of(values: Mapping[str, Any]) -> str | None:
+    """The benchmark that a config names, if it names one."""
+    name = values.get("benchmark", values.get("approach"))
+    return by_alias(name) if isinstance(name, str) else None
+
+
+def _read_config(
+    path: str, benchmark: AnyBenchmark, flags: Mapping[str, Any], given: Container[str]
+) -> dict[str, Any]:
+    """The fields and flags that a file sets, without those that a flag overrides."""
+    values = read_mapping(path)
+    named = benchmark_of(values) or benchmark.name
+    require(named == benchmark.name, f"{path} is about {named}, not about {benchmark.name}")
+    try:
+        lists, single, grid = read_keys(benchmark, values)
+    except UserError as problem:
+        raise UserError(f"{path}: {problem}") from None
+    if "solver" in given or "model" in given:  # which exclude each other
+        lists = {key: own for key, own in lists.items() if key not in ("solvers", "models")}
+    found = {key: value for key, value in single.items() if key in flags}
+    for key, several in {**lists, **grid}.items():
+        name = key if key in grid or key in flags else SINGULAR.get(key, key)
+        if name in given or not (key in grid or name in {*flags, "preset"}):
+            continue
+        if isinstance(flags.get(name), tuple):
+            found[name] = tuple(several)
+        elif several or key in grid:  # a sweep may list no solvers
+            hint = f"as a sweep may have; choose one with --{name}"
+            require(len(several) == 1, f"{path}: {key} has {len(several)} values, {hint}")
+            found[name] = several[0]
+    return {key: value for key, value in found.items() if key not in given}

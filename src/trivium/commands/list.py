@@ -1,4 +1,6 @@
-"""trivium list"""
+"""Benchmarks, their presets, metrics and built-in solvers.
+Example: trivium list
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,6 @@ from trivium.core.spec import spec_to_dict
 from trivium.report.audits import presets_with_shortcuts
 from trivium.report.tables import print_json, terminal
 
-ABOUT = """Benchmarks, their presets, metrics and built-in solvers.
-Example: trivium list"""
-
 
 @dataclass(frozen=True)
 class Flags:
@@ -27,7 +26,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Print the benchmarks."""
-    if read_flags("list", Flags(), args, ABOUT).json:
+    if read_flags("list", Flags(), args, __doc__).json:
         print_json([_described(get_benchmark(name)) for name in benchmark_names()])
         return 0
     width = terminal().width

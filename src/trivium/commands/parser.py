@@ -14,6 +14,7 @@ import typing
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache, partial
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from trivium.core.errors import UserError, require
@@ -38,8 +39,8 @@ def argument(metavar: str, default: Any = REQUIRED) -> Any:
 class Parser(argparse.ArgumentParser):
     """An argument parser with flags from fields, whose errors are one sentence."""
 
-    def __init__(self, program: str, about: str, offers: Offers | None = None) -> None:
-        description, *examples = about.split("Example: ")
+    def __init__(self, program: str, about: str | None, offers: Offers | None = None) -> None:
+        description, *examples = str(about).split("Example: ")
         listed = "".join(f"\n  {example.strip()}" for example in examples)
         super().__init__(
             program,
@@ -64,12 +65,13 @@ class Parser(argparse.ArgumentParser):
         defaults: Any,
         group: Any = None,
         aliases: Mapping[str, str] | None = None,
-        **every: Any,
+        *,
+        several: bool = False,
     ) -> None:
         """Add the fields of a dataclass as flags; those that are dataclasses become groups.
 
-        `aliases` are other names of fields; with them, every switch can be turned off. `every` are
-        options of argparse for all fields, instead of those that follow from their types.
+        `aliases` are other names of fields; with them, every switch can be turned off. With
+        `several`, every flag takes values separated by commas.
         """
         kind: Any = type(defaults)
         hints, texts = typing.get_type_hints(kind), comments(kind)
@@ -78,12 +80,13 @@ class Parser(argparse.ArgumentParser):
             if dataclasses.is_dataclass(default):
                 self.add(default, self.group(default))
                 continue
-            options = {**(every or _options(hints[name])), "help": _help(texts.get(name), default)}
+            options = _options(hints[name], several=several)
+            options["help"] = _help(texts[name], default)
             names = [*field.metadata.get("names", [f"--{name}"])]
             names += [f"--{alias}" for alias, own in (aliases or {}).items() if own == name]
             if metavar := field.metadata.get("metavar"):
-                several = "*" if "nargs" in options else "?"
-                names, optional = [name], {"nargs": several, "default": None}
+                count = "*" if "nargs" in options else "?"
+                names, optional = [name], {"nargs": count, "default": None}
                 options |= {"metavar": metavar, **(optional if default is None else {})}
                 self.usage = f"{str(self.usage).removesuffix('[flags]')}{metavar} [flags]"
             else:
@@ -132,10 +135,14 @@ class Parser(argparse.ArgumentParser):
         return self.offers[action.dest]
 
 
-def _options(hint: Any) -> dict[str, Any]:
+def _options(hint: Any, *, several: bool = False) -> dict[str, Any]:
     """The options of add_argument for a type."""
     if typing.get_origin(hint) in (typing.Union, types.UnionType):  # with None
         hint = next(part for part in typing.get_args(hint) if part is not types.NoneType)
+    if several:
+        count = "*" if hint is bool else "+"
+        read = partial(_read_several, hint)
+        return {"type": read, "nargs": count, "action": "extend", "metavar": "V"}
     if typing.get_origin(hint) is tuple:
         return {**_options(typing.get_args(hint)[0]), "nargs": "+", "action": "extend"}
     if typing.get_origin(hint) is typing.Literal:
@@ -146,10 +153,23 @@ def _options(hint: Any) -> dict[str, Any]:
     return {"type": partial(_read, hint), **metavar}
 
 
+def _read_several(hint: Any, text: str) -> list[Any]:
+    """The values that a text separates by commas; parts of a list are joined by +."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if typing.get_origin(hint) is tuple:
+        inner = typing.get_args(hint)[0]
+        return [[_read(inner, one) for one in part.split("+")] for part in parts]
+    return [_read(hint, part) for part in parts]
+
+
 def _read(kind: Any, text: str) -> Any:
     """The value of an argument; files hold 64-bit integers and finite floats only."""
     if not text:
         raise argparse.ArgumentTypeError("is empty: is a variable not set?")
+    if kind is bool:
+        return {"true": True, "false": False}.get(text.lower(), text)  # the spec refuses others
+    if kind not in NUMBERS:
+        return Path(text) if kind is Path else text
     try:
         value = kind(text)
     except ValueError:
@@ -161,9 +181,8 @@ def _read(kind: Any, text: str) -> Any:
     return value
 
 
-def _help(comment: str | None, default: Any) -> str:
+def _help(text: str, default: Any) -> str:
     """The help text of a flag: its comment and its default."""
-    text = comment or ""
     if default is REQUIRED:
         text += " (required)"
     elif "(default:" not in text and default is not False and default not in (None, (), ""):

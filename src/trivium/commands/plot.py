@@ -1,4 +1,6 @@
-"""trivium plot RUN"""
+"""Redraw the charts of a run as SVG in its plots/.
+Example: trivium plot runs/implicit/sweep_20260101_120000 --label 'first look'
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,6 @@ from trivium.commands.flags import read_flags
 from trivium.commands.report import Flags
 from trivium.report.page import write_plots
 
-ABOUT = """Redraw the charts of a run as SVG in its plots/.
-Example: trivium plot runs/implicit/sweep_20260101_120000 --label 'first look'"""
-
 
 @dataclass(frozen=True)
 class PlotFlags(Flags):
@@ -23,7 +22,7 @@ class PlotFlags(Flags):
 
 def main(args: Sequence[str]) -> int:
     """Draw the charts and print the paths of their files."""
-    flags = read_flags("plot", PlotFlags(), args, ABOUT)
+    flags = read_flags("plot", PlotFlags(), args, __doc__)
     paths = write_plots(flags.folder(), flags.label, flags.outdir)
     for path in paths:
         print(path)

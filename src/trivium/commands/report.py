@@ -1,4 +1,7 @@
-"""trivium report RUN"""
+"""Write report.html, results.md and plots/ for any folder that holds records: a run, a
+sweep, a diagnosis, an evaluation. No model is called.
+Example: trivium report runs/implicit/sweep_20260101_120000 --label 'first look'
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,8 @@ from trivium.commands.parser import argument
 from trivium.core.errors import require
 from trivium.core.records import MANIFEST
 from trivium.core.spec import read_mapping
-from trivium.evaluation.prices import Prices
+from trivium.evaluation.cost import Prices
 from trivium.report.page import write_report
-
-ABOUT = """Write report.html, results.md and plots/ for any folder that holds records: a run, a
-sweep, a diagnosis, an evaluation. No model is called.
-Example: trivium report runs/implicit/sweep_20260101_120000 --label 'first look'"""
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,6 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Write the page and print its path."""
-    flags = read_flags("report", Flags(), args, ABOUT)
+    flags = read_flags("report", Flags(), args, __doc__)
     print(f"report: {write_report(flags.folder(), flags.label, flags.prices)}")
     return 0

@@ -1,32 +1,37 @@
-"""trivium serve EXPERIMENT.toml"""
-
-from __future__ import annotations
-
-import secrets
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
-from importlib import resources
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
-
-from trivium.benchmarks import EXTENSIONS
-from trivium.commands.flags import read_flags
-from trivium.commands.parser import REQUIRED, argument
-from trivium.core.errors import import_extra, require
-from trivium.core.files import locked
-
-ABOUT = """An experiment with people on a web page, on the same items and scored by the same code.
+"""An experiment with people on a web page, on the same items and scored by the same code.
 The study is kept in a folder beside the file, EXPERIMENT.study; the same command resumes it.
 Example: trivium serve experiment.toml --port 8000
 Example: trivium serve --demo
+Example: trivium serve experiment.toml --preview
+Example: trivium serve experiment.toml --screens pictures
 Example: trivium serve experiment.toml --simulate 20 --solver information_gain
+Example: trivium serve preregister experiment.toml --out preregistration.md
+Example: trivium serve links experiment.study --url https://lab.example.org/ --count 20
+Example: trivium serve payments experiment.study --out payments.csv
 Example: trivium serve export experiment.study --out data
 Example: trivium serve delete experiment.study CODE
-Example: trivium serve release experiment.study PARTICIPANT"""
-ADMIN_TOKEN = "admin-token"
-DEMO = resources.files(f"{EXTENSIONS[0]}.people").joinpath("paper.toml")
+Example: trivium serve forget experiment.study
+Example: trivium serve release experiment.study PARTICIPANT
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from trivium.commands.flags import read_flags
+from trivium.commands.parser import REQUIRED, argument
+from trivium.core.errors import require
+from trivium.core.files import atomic_write
+from trivium.core.text import csv_text
+from trivium.people.export import export_episodes, export_study
+from trivium.people.payments import COLUMNS, payments
+from trivium.people.preregistration import preregistration
+from trivium.people.serving import Serving
+from trivium.people.study import reopen_study
 
 
 @dataclass(frozen=True)
@@ -34,121 +39,137 @@ class Flags:
     """What is served, and where."""
 
     experiment: Path | None = argument("EXPERIMENT.toml", None)  # the experiment file
-    study: Path | None = None  # the folder of the study (default: beside the experiment file)
-    host: str = "127.0.0.1"  # the address to listen on; 0.0.0.0 is all of them
-    port: int = 8000  # 0 is any free one
+    # the folder of the study (default: beside the experiment file; .simulated or .pilot for those)
+    study: Path | None = None
     demo: bool = False  # serve the paper's experiment as a temporary study
-    # addresses or networks of proxies whose headers are trusted
-    proxy: tuple[str, ...] = ()
-    simulate: int = 0  # number of simulated participants in a browser, after which it ends
-    solver: str = "information_gain"  # what the simulated participants reply
+    serving: Serving = field(default_factory=Serving)
+
+    def run(self) -> None:
+        """Serve the study."""
+        named = self.experiment is not None
+        require(self.demo != named, "name one experiment file, or give --demo")
+        self.serving.serve(self.experiment, self.study)
 
 
 @dataclass(frozen=True)
-class ExportFlags:
+class Export:
     """Which study's data is written."""
 
     study: Path = argument("STUDY")  # the folder of a study
     out: Path = REQUIRED  # the folder of the data
     minari: str | None = None  # also write games as a Minari dataset of this name
 
+    def run(self) -> None:
+        """Write the data."""
+        study = reopen_study(self.study)
+        records = export_study(study, self.out)
+        print(f"{records} records and the tables of dictionary.csv in {self.out}")
+        if self.minari is not None:
+            for name, episodes in export_episodes(study, self.minari, self.out).items():
+                print(f"{episodes} episodes in {self.out / name}")
+
 
 @dataclass(frozen=True)
-class DeleteFlags:
+class Delete:
     """Whose data is deleted."""
 
     study: Path = argument("STUDY")  # the folder of a study
     code: str = argument("CODE")  # the participant's code, or the name in the link
 
+    def run(self) -> None:
+        """Delete everything of a participant."""
+        reopen_study(self.study).delete(self.code)
+        print(f"everything of {self.code} is deleted from {self.study}")
+
 
 @dataclass(frozen=True)
-class ReleaseFlags:
+class Release:
     """Who may change browsers."""
 
     study: Path = argument("STUDY")  # the folder of a study
     participant: str = argument("PARTICIPANT")  # as in the link, such as PROLIFIC_PID
 
+    def run(self) -> None:
+        """Let a participant change browsers."""
+        reopen_study(self.study).release(self.participant)
+        print(f"{self.participant} can now open the link in another browser and resumes there")
+
+
+@dataclass(frozen=True)
+class Forget:
+    """Which study's names in links are deleted."""
+
+    study: Path = argument("STUDY")  # the folder of a study
+
+    def run(self) -> None:
+        """Delete the names of all participants."""
+        reopen_study(self.study).store.delete_contacts()
+        print(f"all names in links are deleted from {self.study}; the answers stay")
+
+
+@dataclass(frozen=True)
+class Links:
+    """For whom links are made."""
+
+    study: Path = argument("STUDY")  # the folder of a study
+    url: str = REQUIRED  # the address of the study
+    count: int = 1  # the number of participants
+    prefix: str = "child-"  # the names are child-01, child-02, ...
+
+    def run(self) -> None:
+        """Print a signed link for each participant."""
+        study = reopen_study(self.study)
+        require(1 <= self.count <= 10_000, f"count must be in 1..10000, got {self.count}")
+        for number in range(1, self.count + 1):
+            name = f"{self.prefix}{number:0{len(str(self.count))}d}"
+            query = urlencode({"participant": name, "signature": study.signature(name)})
+            print(f"{self.url}?{query}")
+
+
+@dataclass(frozen=True)
+class Payments:
+    """Which study's payments are listed."""
+
+    study: Path = argument("STUDY")  # the folder of a study
+    out: Path = REQUIRED  # the CSV file
+
+    def run(self) -> None:
+        """Write who is to be paid, and how much."""
+        rows = payments(reopen_study(self.study))
+        with atomic_write(self.out) as file:
+            file.write(csv_text([COLUMNS, *([row.get(name) for name in COLUMNS] for row in rows)]))
+        total = sum(row["pay"] + row["bonus"] for row in rows)
+        print(f"{len(rows)} participants, {total:.2f} in all, in {self.out}")
+
+
+@dataclass(frozen=True)
+class Preregister:
+    """Which experiment is described."""
+
+    experiment: Path = argument("EXPERIMENT.toml")  # the experiment file
+    out: Path = REQUIRED  # the Markdown file
+
+    def run(self) -> None:
+        """Write the preregistration."""
+        with atomic_write(self.out) as file:
+            file.write(preregistration(self.experiment).encode())
+        print(f"preregistration in {self.out}")
+
+
+OTHERS: dict[str, type[Any]] = {
+    "export": Export,
+    "delete": Delete,
+    "forget": Forget,
+    "links": Links,
+    "payments": Payments,
+    "preregister": Preregister,
+    "release": Release,
+}
+
 
 def main(args: Sequence[str]) -> int:
-    """Serve a study, export its data, delete a participant or let one change browsers."""
-    if args and args[0] in OTHERS:
-        kind, work = OTHERS[args[0]]
-        return work(read_flags(f"serve {args[0]}", kind(), args[1:], ABOUT))
-    flags = read_flags("serve", Flags(), args, ABOUT)
-    for package in ("starlette", "uvicorn"):
-        import_extra(package, "serve")
-    require(
-        flags.demo != (flags.experiment is not None), "name one experiment file, or give --demo"
-    )
-    require(0 <= flags.port < 2**16, f"port must be in 0..65535, got {flags.port}")
-    require(0 <= flags.simulate <= 10_000, f"simulate must be in 0..10000, got {flags.simulate}")
-    with ExitStack() as stack:
-        experiment = flags.experiment
-        if experiment is None:
-            require(flags.study is None, "--study goes with an experiment file, not with --demo")
-            experiment = Path(stack.enter_context(TemporaryDirectory())) / "demo.toml"
-            experiment.write_bytes(DEMO.read_bytes())
-        folder = flags.study or experiment.with_suffix(".study")
-        stack.enter_context(locked(folder))
-        return _serve(flags, experiment, folder)
-
-
-def _serve(flags: Flags, experiment: Path, folder: Path) -> int:
-    from trivium.people.server import Server  # noqa: PLC0415 - it needs an extra
-    from trivium.people.store import kept_secret  # noqa: PLC0415
-    from trivium.people.study import open_study  # noqa: PLC0415
-
-    study = open_study(experiment, folder)
-    token = kept_secret(folder / ADMIN_TOKEN, secrets.token_urlsafe(18).encode()).decode()
-    server = Server(study, token, flags.host, flags.port, proxies=flags.proxy)
-    print(f"study in {folder}")
-    print(f"participants: {server.url}")
-    print(f"admin page:   {server.url}admin  token: {token}", flush=True)
-    if not flags.simulate:
-        server.run()
-        return 0
-    import_extra("playwright", "simulate")
-    from trivium.people.simulate import simulate  # noqa: PLC0415
-
-    with server.in_background():
-        ends = simulate(study, server.url, flags.solver, flags.simulate)
-    print(f"{ends['done']} of {flags.simulate} simulated participants have completed", end="")
-    print(f", {ends['full']} found no place left" if ends["full"] else "", end="; ")
-    print(f"trivium serve export {folder}")
+    """Serve a study, or do what one of the words of OTHERS says."""
+    count = 1 if args and args[0] in OTHERS else 0
+    kind = OTHERS[args[0]] if count else Flags
+    read_flags(" ".join(["serve", *args[:count]]), kind(), args[count:], __doc__).run()
     return 0
-
-
-def _export(flags: ExportFlags) -> int:
-    from trivium.people.export import export_episodes, export_study  # noqa: PLC0415
-    from trivium.people.study import reopen_study  # noqa: PLC0415
-
-    study, out = reopen_study(flags.study), flags.out
-    records = export_study(study, out)
-    print(f"{records} records and the tables of dictionary.csv in {out}")
-    if flags.minari is not None:
-        for name, episodes in export_episodes(study, flags.minari, out).items():
-            print(f"{episodes} episodes in {out / name}")
-    return 0
-
-
-def _delete(flags: DeleteFlags) -> int:
-    from trivium.people.study import reopen_study  # noqa: PLC0415
-
-    reopen_study(flags.study).delete(flags.code)
-    print(f"everything of {flags.code} is deleted from {flags.study}")
-    return 0
-
-
-def _release(flags: ReleaseFlags) -> int:
-    from trivium.people.study import reopen_study  # noqa: PLC0415
-
-    reopen_study(flags.study).release(flags.participant)
-    print(f"{flags.participant} can now open the link in another browser and resumes there")
-    return 0
-
-
-OTHERS: dict[str, tuple[type[Any], Callable[[Any], int]]] = {
-    "export": (ExportFlags, _export),
-    "delete": (DeleteFlags, _delete),
-    "release": (ReleaseFlags, _release),
-}

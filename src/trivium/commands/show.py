@@ -1,4 +1,6 @@
-"""trivium show NAME"""
+"""One item as a model sees it, with its answer.
+Example: trivium show nhop_implicit --hops 4 --mode steps
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,6 @@ from trivium.evaluation.evaluation import read_items
 from trivium.models.settings import read_text
 from trivium.report.tables import print_json
 
-ABOUT = """One item as a model sees it, with its answer.
-Example: trivium show nhop_implicit --hops 4 --mode steps"""
-
 
 @dataclass(frozen=True)
 class Flags:
@@ -32,7 +31,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Print one item."""
-    asked = read_benchmark_flags("show", Flags, args, ABOUT)
+    asked = read_benchmark_flags("show", Flags, args, __doc__)
     task, flags = asked.task, asked.flags
     require(flags.index >= 0, f"index must be at least 0, got {flags.index}")
     require(flags.index < 2**63 - 1, f"index must fit into 64 bits, got {flags.index}")

@@ -1,25 +1,4 @@
-"""trivium threshold NAME"""
-
-from __future__ import annotations
-
-import sys
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-
-from trivium.commands.execution import Execution, RunFlags, print_verdict
-from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags
-from trivium.commands.parser import REQUIRED, flag
-from trivium.core.errors import require
-from trivium.core.streams import DEFAULT_SEED
-from trivium.evaluation.index import add_to_index
-from trivium.models.names import full_model_name
-from trivium.report.page import write_report
-from trivium.report.tables import print_json, terminal
-from trivium.report.thresholds import curve_table, threshold_table
-from trivium.thresholds.results import threshold_of, threshold_text, write_thresholds
-from trivium.thresholds.search import Search, ThresholdPlan, find_thresholds, make_axis
-
-ABOUT = """How far does a solver go? Finds the value of a spec field at which lift, from floor to
+"""How far does a solver go? Finds the value of a spec field at which lift, from floor to
 ceiling, first falls to a target, with as few items as possible: each batch of 25 is placed where it
 is most informative, until the 95% interval is narrow enough or the items are used up. Its ends are
 values that were tried. --vary names any numeric field; its --values go from easy to hard. Two
@@ -28,7 +7,28 @@ resumes the newest folder of the same search, also with more --max_items. A sear
 attempts are declined or fail at harder values. Exit status 1: calls failed, or nothing was scored.
 Example: trivium threshold nhop_explicit --vary L --solver package.module:function
 Example: trivium threshold nhop_implicit --vary hops --model openai/gpt-4.1
-Example: trivium threshold nhop_implicit --vary hops --vary m --solver last_line"""
+Example: trivium threshold nhop_implicit --vary hops --vary m --solver last_line
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+
+from trivium.commands.execution import RunFlags, print_verdict
+from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags
+from trivium.commands.parser import REQUIRED, flag
+from trivium.core.errors import require
+from trivium.core.streams import DEFAULT_SEED
+from trivium.evaluation.index import add_to_index
+from trivium.models.providers import full_model_name
+from trivium.report.page import write_report
+from trivium.report.tables import print_json, terminal
+from trivium.report.thresholds import curve_table, threshold_table
+from trivium.thresholds.results import threshold_of, threshold_text, write_thresholds
+from trivium.thresholds.search import Search, ThresholdPlan, find_thresholds, make_axes
+
 MAX_CURVES = 6  # that are printed
 
 
@@ -49,36 +49,36 @@ class Flags:
     models: tuple[str, ...] = flag((), "--model")  # language models, each as PROVIDER/MODEL
     label: str | None = None  # what the run is called in titles and in the index
     json: bool = False  # print the thresholds as JSON
-    running: RunFlags = field(default_factory=lambda: RunFlags(execution=Execution()))
+    running: RunFlags = field(default_factory=RunFlags)
 
 
 def main(args: Sequence[str]) -> int:
     """Find the thresholds, print them and write the report."""
-    asked = read_benchmark_flags("threshold", Flags, args, ABOUT)
-    flags = asked.flags
-    if not flags.models:
-        asked.refuse_model_flags("none is named")
+    asked = read_benchmark_flags("threshold", Flags, args, __doc__)
+    flags, running = asked.flags, asked.flags.running
     plan = _plan(asked)
-    most, execution = plan.largest_run(), flags.running.execution
-    with execution.open(most, flags.running.folder(most)) as (folder, executor):
+    most = plan.largest_run()
+    if running.dry_run:
+        return running.print_plan(most)
+    with running.open(most, asked) as (folder, executor):
         searches, run, summaries = find_thresholds(
             plan,
             folder,
             executor=executor,
-            options=execution.options,
+            options=running.options,
             command=asked.command,
             on_batch=_print_progress,
         )
     write_thresholds(searches, folder)
     add_to_index(run, folder)
-    report = write_report(folder, prices=execution.prices)
+    report = write_report(folder, prices=running.prices)
     if flags.json:
         print_json([asdict(threshold_of(search)) for search in searches])
         return 1 if any(summary.failed for summary in summaries) else 0
     for search in searches[:MAX_CURVES]:
         curve_table(search).show(terminal())
     threshold_table(searches).show(terminal())
-    status = print_verdict(run, summaries, folder, execution.prices)
+    status = print_verdict(run, summaries, folder, running.prices)
     print(f"report: {report}")
     return status
 
@@ -86,7 +86,6 @@ def main(args: Sequence[str]) -> int:
 def _plan(asked: BenchmarkFlags[Flags]) -> ThresholdPlan:
     """The search that the flags describe."""
     flags, task = asked.flags, asked.task
-    require(len(flags.vary) <= 2, f"--vary takes one field or two, got {', '.join(flags.vary)}")
     require(
         len(flags.values) in (0, len(flags.vary)),
         f"give --values once for each --vary or not at all, got {len(flags.values)} for "
@@ -94,12 +93,11 @@ def _plan(asked: BenchmarkFlags[Flags]) -> ThresholdPlan:
     )
     solvers = (*flags.solver, *map(full_model_name, flags.models))
     require(bool(solvers), "name a solver with --solver, or a model with --model PROVIDER/MODEL")
-    texts = [[part.strip() for part in text.split(",") if part.strip()] for text in flags.values]
-    axes = []
-    for number, name in enumerate(flags.vary):
+    for name in flags.vary:
         key = task.benchmark.field_aliases.get(name, name)
         require(key not in asked.given, f"{asked.given.get(key)} fixes what --vary {name} varies")
-        axes.append(make_axis(task, name, texts[number] if texts else ()))
+    texts = [[part.strip() for part in text.split(",") if part.strip()] for text in flags.values]
+    axes = make_axes(task, dict(zip(flags.vary, texts, strict=True)) if texts else flags.vary)
     return ThresholdPlan(
         task,
         axes[0],
@@ -107,7 +105,7 @@ def _plan(asked: BenchmarkFlags[Flags]) -> ThresholdPlan:
         solvers,
         flags.target,
         flags.seed,
-        flags.running.execution.options.settings(),
+        flags.running.options.settings(),
         flags.label,
         flags.width,
         flags.max_items,

@@ -237,7 +237,6 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     default_preset: ClassVar[str] = ""  # by default the spec's defaults
     metrics: Sequence[Metric] = (Metric("correct", "the answer is right"), STRICT)
     solvers: Mapping[str, Solver]
-    aliases: ClassVar[tuple[str, ...]] = ()  # short names for config files
     field_aliases: ClassVar[Mapping[str, str]] = MappingProxyType({})  # the papers' field names
     default_items: ClassVar[int] = 1000  # items of each preset in `trivium run`
     multi_turn: ClassVar[bool] = False

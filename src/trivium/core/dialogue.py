@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from trivium import __version__
 from trivium.core.benchmark import AnyBenchmark, Item, Solver, Turn
@@ -13,7 +13,6 @@ from trivium.core.loops import aside
 from trivium.core.reading import split_reasoning
 from trivium.core.records import (
     DECLINING,
-    FAILED,
     LENGTH,
     NO_ANSWER,
     UNSCORED,
@@ -32,6 +31,14 @@ MAX_STOP_REASON = 40  # characters
 RESTATE = "Give your final answer in the form that was asked for, on a line of its own: ANSWER: ..."
 
 
+class ToolCall(NamedTuple):
+    """A model's call of a tool; arguments that are not JSON are the text itself."""
+
+    id: str
+    name: str
+    arguments: Any
+
+
 @dataclass(frozen=True)
 class Reply:
     """A model's reply, why it stopped, and its token usage."""
@@ -41,6 +48,7 @@ class Reply:
     stop_reason: str | None = None  # a finish reason of chat completions
     reasoning: str | None = None  # what the provider sent as reasoning, apart from the text
     error: str | None = None  # why the reply is incomplete
+    calls: Sequence[ToolCall] = ()
 
     def __post_init__(self) -> None:
         limited = {
@@ -136,22 +144,43 @@ class Dialogue:
         self, solver: str, *, error: str | None = None, seconds: float | None = None
     ) -> Attempt:
         """The replies parsed and scored; `error` is why a call failed permanently."""
-        task, content = self.item.task, self.item.content
-        benchmark = task.benchmark
+        item, task = self.item, self.item.task
+        benchmark, origin = task.benchmark, item.content.origin
         answer, ended = self._read(error)
-        made = _failed_attempt(self.item, solver)
-        made.error = error
-        if self.replies:
-            several = benchmark.multi_turn or len(self.replies) > 1
-            made.reply = list(self.replies) if several else self.replies[0]
-            made.stop_reason = self.stop_reasons[-1]
-        made.kind = ended or benchmark.kind(content, answer)
-        if made.kind not in UNSCORED:
-            made.answer = answer
-            made.scores = task.score_visible(content, self.visible, answer)
+        kind = ended or benchmark.kind(item.content, answer)
+        scored = kind not in UNSCORED
+        several = len(self.replies) > 1 or (benchmark.multi_turn and bool(self.replies))
         elapsed = time.perf_counter() - self._started if seconds is None else seconds
-        made.seconds = round(elapsed, 6)
-        return made
+        floor, ceiling = task.item_floor(item.original), task.item_ceiling(item.original)
+        return Attempt(
+            benchmark=benchmark.name,
+            spec=None if origin is None else origin.spec,
+            view=spec_to_dict(task.view),
+            seed=None if origin is None else origin.seed,
+            index=None if origin is None else origin.index,
+            id=item.id,
+            trial=item.trial,
+            order=item.order,
+            solver=solver,
+            reply=list(self.replies) if several else next(iter(self.replies), None),
+            answer=answer if scored else None,
+            scores=task.score_visible(item.content, self.visible, answer) if scored else {},
+            kind=kind,
+            floor=floor.value,
+            floor_name=floor.name,
+            ceiling=ceiling.value,
+            ceiling_name=ceiling.name,
+            groups=item.groups,
+            prompt_lines=item.prompt.count("\n") + 1,
+            prompt_chars=len(item.prompt),
+            trivium=__version__,
+            version=benchmark.version,
+            digest=item.digest,
+            error=error,
+            seconds=round(elapsed, 6),
+            gold=item.gold,
+            stop_reason=self.stop_reasons[-1] if self.stop_reasons else None,
+        )
 
 
 def solve(item: PresentedItem, solver: Solver) -> Attempt:
@@ -193,35 +222,3 @@ def solver_stream(solver: str, item: Item, trial: int, turn: int) -> Stream:
     origin = item.origin
     where = None if origin is None else (origin.spec, origin.seed, origin.index)
     return Stream(stream_key("solver", solver, item.id, where, trial, turn))
-
-
-def _failed_attempt(item: PresentedItem, solver: str) -> Attempt:
-    """An attempt without a reply."""
-    origin, benchmark = item.content.origin, item.task.benchmark
-    floor, ceiling = item.task.item_floor(item.original), item.task.item_ceiling(item.original)
-    return Attempt(
-        benchmark=benchmark.name,
-        spec=None if origin is None else origin.spec,
-        view=spec_to_dict(item.task.view),
-        seed=None if origin is None else origin.seed,
-        index=None if origin is None else origin.index,
-        id=item.id,
-        trial=item.trial,
-        order=item.order,
-        solver=solver,
-        reply=None,
-        answer=None,
-        scores={},
-        kind=FAILED,
-        floor=floor.value,
-        floor_name=floor.name,
-        ceiling=ceiling.value,
-        ceiling_name=ceiling.name,
-        groups=item.groups,
-        prompt_lines=item.prompt.count("\n") + 1,
-        prompt_chars=len(item.prompt),
-        trivium=__version__,
-        version=benchmark.version,
-        digest=item.digest,
-        gold=item.gold,
-    )

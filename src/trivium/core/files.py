@@ -136,27 +136,6 @@ def atomic_write(path: str | Path, *, sync: bool = False) -> Iterator[BinaryIO]:
         raise
 
 
-@contextmanager
-def resumable_write(path: Path) -> Iterator[BinaryIO]:
-    """The file opened for appending under a temporary name, which survives an interruption.
-
-    It holds what an earlier process wrote, without an incomplete last line, and is locked.
-    """
-    target = path.resolve()  # a link stays a link
-    partial = target.with_name(target.name + PART)
-    with open_output(partial, "ab+", called=path) as file:
-        _lock(file, f"{path}: another process is writing it")
-        _cut_incomplete_line(file)
-        try:
-            yield file
-        except UserError:  # such as a full disk, which the partial file would keep full
-            partial.unlink()
-            raise
-        with naming_errors(path):
-            file.flush()
-            partial.replace(target)
-
-
 def sync_file(path: Path) -> None:
     """Sync a file to disk, where its file system supports it."""
     with open_input(path) as file, suppress(OSError):
@@ -205,10 +184,11 @@ def _cut_incomplete_line(file: BinaryIO) -> None:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Lock a folder against other processes; the lock ends with the process."""
+def locked(folder: Path, flag: str = "--out") -> Iterator[None]:
+    """Lock a folder, which `flag` names, against other processes until this one ends."""
     with open_output(folder / ".lock", called=folder) as file:
-        _lock(file, f"{folder}: another process is working there; choose another folder with --out")
+        busy = f"{folder}: another process is working there; choose another folder with {flag}"
+        _lock(file, busy)
         yield
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-ENGINE = 2  # of the audit's features and rules: `make audits` repeats audits of another one
+ENGINE = 3  # of the audit's features and rules: `make audits` repeats audits of another one
 LEVEL = 0.99  # of all cues of an audit together
 GAIN = 0.03  # the advantage over chance that an audit must detect
 
@@ -37,7 +37,7 @@ class Probe:
 class Cue:
     """A shortcut that was tried: its score, and its score by chance."""
 
-    name: str  # such as "answer: parity of its number"
+    name: str  # such as "answer: parity of its name"
     about: str
     value: float  # hit rate, accuracy, within-item AUC, or the headline metric of a solver
     low: float  # above chance if and only if the cue is caught
@@ -67,13 +67,21 @@ class Audit:
     keeps_leaks: bool = False  # a preset that has shortcuts on purpose
     view: Mapping[str, Any] = field(default_factory=dict)  # how the items were presented
 
-    def __repr__(self) -> str:
-        strongest = self.strongest
-        words = f"{self.verdict}: {len(self.cues)} cues on {self.items:,} items"
+    def __str__(self) -> str:
+        tried, strongest = len(self.cues), self.strongest
         if strongest is None:
-            return f"<audit {words}>"
-        reach = f"{strongest.value:.3f} against {strongest.chance:.3f}"
-        return f"<audit {words}; the strongest is {strongest.name}, {reach}>"
+            return "NO VERDICT: there was nothing to guess"
+        if self.passed:
+            return f"PASSED: none of {tried} cues beats chance on {self.items:,} items"
+        caught = sum(cue.caught for cue in self.cues)
+        reach = f"{strongest.value:.3f} [{strongest.low:.3f}, {strongest.high:.3f}]"
+        return (
+            f"CAUGHT: {caught} of {tried} cues beat chance, confirmed on fresh items; the"
+            f" strongest is {strongest.name}: {reach} against {strongest.chance:.3f}"
+        ) + (", and this preset keeps its leaks on purpose" * self.keeps_leaks)
+
+    def __repr__(self) -> str:
+        return f"<audit {self}>"
 
     @property
     def passed(self) -> bool:

@@ -232,6 +232,8 @@ def _says_two(text: str, lines: list[re.Match[str]]) -> bool:
 
 def without_remarks(text: str, names: str) -> str:
     """The text without remarks in parentheses, unless they raise doubt or match these names."""
+    if "(" not in text:
+        return text  # most texts, for which compiling the names would take longest
     kept = re.compile(rf"\b(?:and|with|{names})\b", re.IGNORECASE)
 
     def shown(found: re.Match[str]) -> str:

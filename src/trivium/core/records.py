@@ -6,8 +6,8 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import NoneType
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 import orjson
@@ -30,6 +30,12 @@ TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens")  # of usage, wher
 
 PERSON = "person:"  # prefix of a person's name as a solver
 PEOPLE = "people"  # the solver of all persons together in results
+# All prefixes of participants of experiments, with the solver of all of them together.
+PARTICIPANTS = {
+    PERSON: PEOPLE,
+    "simulated:": "simulated participants",
+    "pilot:": "people of the pilot",
+}
 
 Scores = dict[str, float | None]
 Groups = dict[str, int | float | str]
@@ -107,59 +113,49 @@ def row_order(row: Mapping[str, Any]) -> int:
 
 
 def solver_group(solver: str) -> str:
-    """The solver in results, where all persons are one."""
-    return PEOPLE if solver.startswith(PERSON) else solver
+    """The solver in results, where all participants of a kind are one."""
+    kind, _, name = solver.partition(":")
+    return PARTICIPANTS.get(f"{kind}:", solver) if name else solver
 
 
-_MISSING = object()
-_NUMBERS = {int, float, bool}
-_REQUIRED: dict[str, set[type]] = {
-    "benchmark": {str},
-    "id": {str},
-    "trial": {int},
-    "solver": {str},
-    "answer": {str, list, dict, NoneType, *_NUMBERS},
-    "scores": {dict},
-    "kind": {str},
-    "floor": _NUMBERS,
-    "groups": {dict},
+def is_participant(solver: str) -> bool:
+    """Whether a solver is a participant of an experiment: a person, or a simulated one."""
+    return solver.startswith(tuple(PARTICIPANTS))
+
+
+_REQUIRED = ("benchmark", "id", "trial", "solver", "answer", "scores", "kind", "floor", "groups")
+_JSON_TYPES: dict[Any, set[type]] = {
+    float: {int, float, bool},
+    Any: {str, list, dict, NoneType, int, float, bool},
 }
-_OPTIONAL: dict[str, set[type]] = {
-    "reply": {str, list},
-    "spec": {dict},
-    "view": {dict},
-    "seed": {int},
-    "index": {int},
-    "prompt_lines": {int},
-    "prompt_chars": {int},
-    "error": {str},
-    "usage": {dict},
-    "seconds": _NUMBERS,
-    "ceiling": _NUMBERS,
-    "order": {int},
-    "trivium": {str},
-    "version": {str},
-    "digest": {str},
-    "gold": {str},
-    "stop_reason": {str},
-    "reasoning": {str},
+
+
+def _json_types(hint: Any) -> set[type]:
+    """The types that a value with this annotation has in JSON."""
+    if hint in _JSON_TYPES:
+        return _JSON_TYPES[hint]
+    if get_origin(hint) is UnionType:
+        return {kind for part in get_args(hint) for kind in _json_types(part)}
+    return {get_origin(hint) or hint}
+
+
+_HINTS = get_type_hints(Attempt)
+_TYPES = {
+    key: _json_types(hint) | (set() if key in _REQUIRED else {NoneType})
+    for key, hint in _HINTS.items()
 }
-_VALUES: dict[str, set[type]] = {
-    "groups": {str, *_NUMBERS},
-    "scores": {NoneType, *_NUMBERS},
-    "usage": {int},
-}
-_FIELDS = _REQUIRED | {key: {*types, NoneType, object} for key, types in _OPTIONAL.items()}
+_VALUES = {key: _json_types(get_args(_HINTS[key])[1]) for key in ("groups", "scores", "usage")}
 
 
 def check_record(row: Row) -> None:
     """Refuse a row that is not a record."""
     # The types of JSON are exact, and comparing them is much faster than isinstance.
-    for key, types in _FIELDS.items():
-        value = row.get(key, _MISSING)
-        if type(value) not in types:
-            problem = "missing" if value is _MISSING else f"{value!r:.80}"
-            raise UserError(f"not a record ({key} is {problem})")
+    for key in _REQUIRED:
+        if key not in row:
+            raise UserError(f"not a record ({key} is missing)")
+    for key, types in _TYPES.items():
+        if type(row.get(key)) not in types:
+            raise UserError(f"not a record ({key} is {row[key]!r:.80})")
     for key, types in _VALUES.items():
         if not types.issuperset(map(type, (row.get(key) or {}).values())):
             raise UserError(f"not a record ({key} is {row[key]!r:.80})")

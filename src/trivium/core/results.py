@@ -21,9 +21,9 @@ from trivium.core.records import (
     DECLINED,
     FAILED,
     NO_ANSWER,
-    PERSON,
     TOKENS,
     UNSCORED,
+    is_participant,
     row_order,
     solver_group,
 )
@@ -160,7 +160,7 @@ class Tally:
             return
         # A person's answers are not independent: the person is the cluster, and an item that
         # comes up again is not an order trial.
-        person = solver.startswith(PERSON)
+        person = is_participant(solver)
         self._items.append(hash(solver) if person else item)
         self._cut_off.append(row["kind"] == CUT_OFF)
         self._trials.append(0 if person else row["trial"])

@@ -54,7 +54,7 @@ def spec_from_dict(
     checked: dict[str, Any] = {} if base is None else spec_to_dict(base)
     for key, value in values.items():
         require_known(key, fields, f"key {key!r}", where)
-        checked[key] = _coerce(value, hints[key], f"{prefix}{key}")
+        checked[key] = coerce(value, hints[key], f"{prefix}{key}")
     return spec_type(**checked)
 
 
@@ -83,7 +83,7 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
     return typing.cast(dict[str, Any], values)
 
 
-def _coerce(value: Any, hint: Any, where: str) -> Any:  # noqa: PLR0911 - one for each type
+def coerce(value: Any, hint: Any, where: str) -> Any:  # noqa: PLR0911 - one for each type
     """The value as the field's type; UserError if it has another."""
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
@@ -91,7 +91,7 @@ def _coerce(value: Any, hint: Any, where: str) -> Any:  # noqa: PLR0911 - one fo
         if value is None and len(options) < len(typing.get_args(hint)):
             return None
         if len(options) == 1:
-            return _coerce(value, options[0], where)
+            return coerce(value, options[0], where)
     if origin is typing.Literal:
         allowed = typing.get_args(hint)
         require(
@@ -102,7 +102,7 @@ def _coerce(value: Any, hint: Any, where: str) -> Any:  # noqa: PLR0911 - one fo
     if origin is tuple:
         require(isinstance(value, (list, tuple)), f"{where} must be a list, got {value!r}")
         element = typing.get_args(hint)[0]
-        return tuple(_coerce(part, element, where) for part in value)
+        return tuple(coerce(part, element, where) for part in value)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if dataclasses.is_dataclass(hint):

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from trivium.core.benchmark import STRICT, AnyBenchmark, Ceiling, Floor
-from trivium.core.errors import require
+from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
 from trivium.core.reading import visible_replies
 from trivium.core.records import Groups, Scores
@@ -131,7 +131,8 @@ class Task:
 
     def score(self, item: PresentedItem, reply: str | Sequence[str]) -> Scores:
         """Every metric of a reply (of all replies, for a game); undefined ones are None."""
-        require(isinstance(item, PresentedItem), f"item must be one of the task, got {item!r:.60}")
+        if not isinstance(item, PresentedItem):
+            raise UserError(f"item must be one of the task, got {item!r:.60}")
         replies = visible_replies([reply] if isinstance(reply, str) else reply)
         answer = self.benchmark.parse(item.content, replies, self.view)
         return self.score_visible(item.content, replies, answer)

@@ -14,6 +14,8 @@ MAX_TEXT = 1_000_000  # characters of a reply, about 250,000 tokens; the rest is
 MAX_LINE = 500  # characters of an error or of a name
 MAX_WORD = 300  # characters without a space in a sentence on the terminal
 MAX_FILE_NAME = 120
+LETTERS_PER_TOKEN = 8  # common words up to about this length are one token
+_PIECES = re.compile(r"[A-Za-z]+|[0-9]{1,3}|[^\sA-Za-z0-9]|\n+")
 _JOINERS = "\u200c\u200d"  # of letters in some scripts, and of emoji
 _UNSAFE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # controls, directions, surrogates, separators
 
@@ -96,6 +98,17 @@ def map_texts(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, (list, tuple)):
         return [map_texts(part, change) for part in value]
     return value
+
+
+def approximate_tokens(text: str) -> int:
+    """The number of words, groups of three digits and signs, long words counted several times.
+
+    No model's own vocabulary is needed for an estimate.
+    """
+    return sum(
+        1 + (len(piece) - 1) // LETTERS_PER_TOKEN if piece[0].isalpha() else 1
+        for piece in _PIECES.findall(text)
+    )
 
 
 class CleanStream:

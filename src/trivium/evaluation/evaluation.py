@@ -1,18 +1,25 @@
-"""Evaluations of one solver on items of one task; a run is a list of them in one folder."""
+"""Evaluations of one solver on items of one task; a run is a list of them in one folder.
+
+Solvers are found by name: built-in ones, trained agents, and the user's functions.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import importlib
+import inspect
+import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from trivium import __version__
-from trivium.core.benchmark import AnyBenchmark
-from trivium.core.errors import UserError, require
+from trivium.agents import agent_solver
+from trivium.core.benchmark import AnyBenchmark, Solver, Turn
+from trivium.core.errors import UserError, require, require_known
 from trivium.core.files import dump_line, read_rows
 from trivium.core.records import RECORDS, AttemptKey, Row, recorded
 from trivium.core.spec import spec_to_dict
@@ -20,6 +27,8 @@ from trivium.core.task import PresentedItem, Task, check_range
 from trivium.models.settings import Settings, is_model
 
 CHUNK = 250  # items in a job
+AGENT = "agent:"  # `agent:FOLDER` is a trained agent
+Function = Callable[[Any], Any]  # from a prompt to a reply, or to an awaitable reply
 
 
 @dataclass(frozen=True)
@@ -178,6 +187,11 @@ class Run:
         folder, times = folders.most_common(1)[0]
         require(times == 1, f"{folder} would be run {times} times: a value is named twice")
 
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> Run:
+        """A run of one evaluation."""
+        return cls("eval", (evaluation,), evaluation.manifest())
+
     def manifest(self) -> dict[str, Any]:
         """What identifies the run in run.json."""
         benchmarks = (one.task.benchmark for one in self.evaluations)
@@ -193,3 +207,65 @@ class Run:
     def benchmarks(self) -> tuple[str, ...]:
         """The names of its benchmarks."""
         return tuple(dict.fromkeys(one.task.benchmark.name for one in self.evaluations))
+
+
+def find_solver(benchmark: AnyBenchmark, name: str) -> Solver:
+    """The solver of this name, which is not a model."""
+    if name.startswith(AGENT):
+        return agent_solver(benchmark.name, name)
+    if is_function(name):
+        return function_solver(name, import_function(name))
+    require_known(name, benchmark.solvers, f"solver {name!r}")
+    return benchmark.solvers[name]
+
+
+def is_function(name: str) -> bool:
+    """Whether a solver's name has the form package.module:function."""
+    return ":" in name and not name.startswith(AGENT) and not is_model(name)
+
+
+def import_function(name: str) -> Function:
+    """The function that `package.module:function` names."""
+    module, _, attribute = name.partition(":")
+    if str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))  # as `python -m` does
+    try:
+        function: Any = importlib.import_module(module)
+        for part in attribute.split("."):
+            function = getattr(function, part)
+    except (ImportError, AttributeError, ValueError) as problem:
+        raise UserError(f"solver {name!r} cannot be imported: {problem}") from None
+    require(callable(function), f"solver {name!r} is not a function")
+    return function  # type: ignore[no-any-return]
+
+
+def function_solver(name: str, function: Function) -> Solver:
+    """A plain function as a solver."""
+    as_list = first_parameter(function) == "messages"
+
+    def reply(turn: Turn) -> str:
+        return checked_reply(name, function(shown(turn.messages, as_list)))
+
+    return Solver(name, "a user's function", reply)
+
+
+def first_parameter(function: Function) -> str | None:
+    """The name of a function's first parameter, which says what it takes.
+
+    `messages` gets all messages as a list, `prompts` many prompts at once, any other one text.
+    """
+    try:
+        return next(iter(inspect.signature(function).parameters), None)
+    except ValueError:  # a builtin without a signature
+        return None
+
+
+def shown(messages: Sequence[str], as_list: bool) -> str | list[str]:
+    """The argument of a function: the list of messages, or the dialogue as one text."""
+    return list(messages) if as_list else "\n\n".join(messages)
+
+
+def checked_reply(name: str, reply: object) -> str:
+    """The reply, which must be text."""
+    require(isinstance(reply, str), f"solver {name!r} must return text, got {reply!r:.80}")
+    return str(reply)

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import groupby, islice
@@ -35,21 +35,22 @@ from trivium.core.records import (
 from trivium.core.results import Summary, summarise
 from trivium.core.spec import read_mapping
 from trivium.core.task import PresentedItem, Task
-from trivium.evaluation.evaluation import Evaluation, Items, Run
-from trivium.evaluation.executors import Executor, Here
-from trivium.evaluation.plan import item_file
-from trivium.evaluation.progress import Progress
-from trivium.evaluation.solvers import (
+from trivium.evaluation.evaluation import (
+    CHUNK,
+    Evaluation,
     Function,
+    Items,
+    Run,
     checked_reply,
     find_solver,
+    first_parameter,
     function_solver,
     import_function,
     is_function,
     shown,
-    takes_messages,
-    takes_prompts,
 )
+from trivium.evaluation.executors import Executor, Here, Progress
+from trivium.evaluation.plan import slug
 from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
 from trivium.models.secrets import scrub
 from trivium.models.settings import Model, ModelOptions
@@ -74,17 +75,17 @@ def execute(
     `functions` are the user's solvers by name, which run in this process.
     """
     executor, options, functions = executor or Here(), options or ModelOptions(), functions or {}
-    named = [one for one in run.evaluations if one.solver not in functions]
-    for evaluation in named:
-        check_solver(evaluation, options)
-    imported = {one.solver: import_function(one.solver) for one in named if is_function(one.solver)}
-    awaited = {
-        name: function
-        for name, function in {**imported, **functions}.items()
-        if inspect.iscoroutinefunction(function)
-    }
+    imported: dict[str, Function] = {}
+    for evaluation in run.evaluations:
+        name = evaluation.solver
+        if name not in functions:
+            check_solver(evaluation, options)
+            if is_function(name):
+                imported[name] = import_function(name)
     with locked(out):
-        extra = {} if command is None else {"command": scrub(command)}
+        # Only the flags of models hold secrets.
+        shown = scrub(command) if command and run.models else command
+        extra = {} if shown is None else {"command": shown}
         claim_folder(out, run.manifest() | extra)
         if write_items:
             _write_items(run, out / DATA, executor)
@@ -92,11 +93,12 @@ def execute(
         programs, models = [], []
         for one in pending:
             name = one.evaluation.solver
-            if name in awaited:
-                _ask_function(one, options, awaited[name])
-            elif name in functions and takes_prompts(functions[name]):
-                _ask_batches(one, options, functions[name])
-            elif one.evaluation.is_model and name not in functions:
+            function = functions.get(name) or imported.get(name)
+            if inspect.iscoroutinefunction(function):
+                _ask_function(one, options, function)
+            elif function is not None and first_parameter(function) == "prompts":
+                _ask_batches(one, options, function)
+            elif function is None and one.evaluation.is_model:
                 models.append(one)
             else:
                 programs.append(one)
@@ -190,8 +192,11 @@ def _run_programs(
     pending: Sequence[_Pending], executor: Executor, functions: Mapping[str, Function]
 ) -> None:
     """Run built-in solvers, agents and functions with the executor; record them in order."""
-    if not pending:
+    left = sum(max(0, one.evaluation.attempts - len(one.done)) for one in pending)
+    if not left:
         return
+    if left <= CHUNK:
+        executor = Here()  # starting processes would take longer
     with _progress(pending) as progress:
         results = executor.map(do_job, _jobs(pending, functions))
         for index, parts in groupby(results, key=itemgetter(0)):
@@ -229,10 +234,7 @@ def _ask_models(
     """
     if not pending:
         return
-    with (
-        _progress(pending, options.log_every) as progress,
-        _Recorder(options, progress) as recorder,
-    ):
+    with _recording(pending, options) as recorder:
         batches = [_batch(one, options, recorder) for one in pending]
         try:
             stopped = ask_models(batches, logs)
@@ -245,8 +247,6 @@ def _ask_models(
         for one, batch in zip(pending, batches, strict=True):
             if batch.name in stopped:
                 _fail_missing(one, batch, stopped[batch.name])
-    for one in pending:
-        sort_records(one.records, one.order)
 
 
 def _fail_missing(pending: _Pending, batch: Batch, problem: FailedCallsError) -> None:
@@ -280,7 +280,7 @@ def _batch(pending: _Pending, options: ModelOptions, recorder: _Recorder) -> Bat
 
 def _ask_function(pending: _Pending, options: ModelOptions, function: Function) -> None:
     """Call a user's async function for many items concurrently."""
-    name, as_list = pending.evaluation.solver, takes_messages(function)
+    name, as_list = pending.evaluation.solver, first_parameter(function) == "messages"
 
     async def ask(messages: Sequence[str]) -> str:
         return checked_reply(name, await function(shown(messages, as_list)))
@@ -297,15 +297,14 @@ def _ask_function(pending: _Pending, options: ModelOptions, function: Function) 
             for _ in range(options.concurrency):
                 group.create_task(work())
 
-    with _progress([pending]) as progress, _Recorder(options, progress) as recorder:
+    with _recording([pending], options) as recorder:
         run_async(ask_all(recorder))
-    sort_records(pending.records, pending.order)
 
 
 def _ask_batches(pending: _Pending, options: ModelOptions, function: Function) -> None:
     """Call a user's function with the prompts of many items at once, turn by turn."""
     name, left = pending.evaluation.solver, pending.items()
-    with _progress([pending]) as progress, _Recorder(options, progress) as recorder:
+    with _recording([pending], options) as recorder:
         while dialogues := [Dialogue(item) for item in islice(left, options.concurrency)]:
             while open_ones := [one for one in dialogues if not one.done]:
                 replies = function(["\n\n".join(one.messages) for one in open_ones])
@@ -317,7 +316,18 @@ def _ask_batches(pending: _Pending, options: ModelOptions, function: Function) -
                     dialogue.send(checked_reply(name, reply))
             for dialogue in dialogues:
                 recorder.save(pending.records, dialogue.attempt(name), dialogue.prompt)
-    sort_records(pending.records, pending.order)
+
+
+@contextmanager
+def _recording(pending: Sequence[_Pending], options: ModelOptions) -> Iterator[_Recorder]:
+    """A recorder of attempts in any order; at the end, records are in the order of their items."""
+    with (
+        _progress(pending, options.log_every) as progress,
+        closing(_Recorder(options, progress)) as recorder,
+    ):
+        yield recorder
+    for one in pending:
+        sort_records(one.records, one.order)
 
 
 class _Recorder:
@@ -355,10 +365,8 @@ class _Recorder:
         self._unsynced.clear()
         self._synced = time.monotonic()
 
-    def __enter__(self) -> _Recorder:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
+    def close(self) -> None:
+        """Close the file, and sync all of them."""
         self._file.close()
         self._sync()
 
@@ -378,7 +386,8 @@ def _write_items(run: Run, folder: Path, executor: Executor) -> None:
     """Write the items of every spec and seed to a file each."""
     files: dict[tuple[Any, int | None], tuple[Evaluation, Path]] = {}
     for one in run.evaluations:
-        files.setdefault((one.task.spec, one.items.seed), (one, folder / item_file(one)))
+        name = slug(f"{one.setting} seed{one.items.seed}")
+        files.setdefault((one.task.spec, one.items.seed), (one, folder / f"{name}.jsonl"))
     missing = [(one, path) for one, path in files.values() if not path.exists()]
     jobs = (
         (index, one.task, chunk)

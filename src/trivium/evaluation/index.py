@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from trivium import __version__
+from trivium.benchmarks import ALIASES
 from trivium.core.errors import UserError, require
 from trivium.core.files import atomic_write, open_input, open_output
 from trivium.core.records import MANIFEST
@@ -66,8 +67,8 @@ def _parent(run: Run, root: Path) -> Path:
     """The folder of all runs of a benchmark, named by its short name; the root for several."""
     if len(run.benchmarks) > 1 or run.kind == "run":
         return root
-    benchmark = run.evaluations[0].task.benchmark
-    return root / (benchmark.aliases[0] if benchmark.aliases else benchmark.name)
+    aliases = {full: short for short, full in ALIASES.items()}
+    return root / aliases.get(run.benchmarks[0], run.benchmarks[0])
 
 
 def write_table(run: Run, summaries: Sequence[Summary], out: Path) -> None:

@@ -26,13 +26,12 @@ from trivium.benchmarks import (
 )
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require, require_known
-from trivium.core.spec import changed_fields, read_mapping
+from trivium.core.spec import changed_fields, coerce, read_mapping
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
 from trivium.core.text import file_name
-from trivium.evaluation.evaluation import Evaluation, Items, Run
-from trivium.evaluation.solvers import find_solver
-from trivium.models.names import full_model_name
+from trivium.evaluation.evaluation import Evaluation, Items, Run, find_solver
+from trivium.models.providers import full_model_name
 from trivium.models.settings import Settings, is_model
 
 RESULTS = "results"  # the folder of a sweep's evaluations
@@ -46,17 +45,12 @@ SPELLINGS = {
     "model": "models",
 }
 LISTS = {"seeds": int, "solvers": str, "models": str, "switches": str, "preset": str}
-MAX_CELLS = 20_000  # evaluations of a sweep, each with a folder of its own
 SHAPING = {"temp": float, "max_output_tokens": int, "reasoning_effort": str}  # of Settings
 VALUES = {"benchmark": str, "label": str, "items": int, "order_trials": int, "repeats": int}
 VALUES |= SHAPING
+MAX_CELLS = 20_000  # evaluations of a sweep, each with a folder of its own
 # Keys of run.json that are not keys of a sweep.
 DERIVED = {"kind", "command", "settings", "trivium", "versions"}
-
-
-def plan_evaluation(evaluation: Evaluation) -> Run:
-    """A run of one evaluation."""
-    return Run("eval", (evaluation,), evaluation.manifest())
 
 
 def plan_main_run(
@@ -76,24 +70,19 @@ def plan_main_run(
     known = [preset for name in names for preset in load_task(name).benchmark.presets]
     for preset in presets:
         require_known(preset, known, f"preset {preset!r}")
-    evaluations = []
+    evaluations: list[Evaluation] = []
     for name in names:
         task, variant = load_task(name), name.partition(".")[2]
         benchmark = task.benchmark
         specs = {variant: task.spec} if variant else benchmark.presets
-        chosen = [preset for preset in specs if preset in presets or variant or not presets]
-        for preset in chosen:
-            evaluations += [
-                Evaluation(
-                    Task(benchmark, specs[preset], task.view),
-                    Items(seed, 0, items or benchmark.default_items),
-                    solver,
-                    settings=(settings or Settings()) if is_model(solver) else Settings(),
-                    setting=preset,
-                    folder=f"{benchmark.name}/{preset}/{file_name(solver)}",
+        count = Items(seed, 0, items or benchmark.default_items)
+        for preset, spec in specs.items():
+            if preset in presets or variant or not presets:
+                setting = Setting(preset, {}, Task(benchmark, spec, task.view))
+                folder = f"{benchmark.name}/{preset}"
+                evaluations += evaluations_of(
+                    setting, count, [*benchmark.solvers, *models], settings, folder=folder
                 )
-                for solver in [*benchmark.solvers, *models]
-            ]
     plan = {"benchmarks": list(names), "items": items, "models": list(models)}
     plan |= {"presets": list(presets)} if presets else {}
     return Run("run", tuple(evaluations), {"kind": "run", "seed": seed}, plan=plan)
@@ -133,8 +122,8 @@ def plan_diagnosis(
             Setting(name, {"variant": name}, changed),
             Items(seed, 0, items),
             [variant.solver] if variant.solver else [*chosen, *models],
-            trials,
-            settings or Settings(),
+            settings,
+            trials=trials,
         )
     config = {
         "kind": "diag",
@@ -193,7 +182,12 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
         for setting in _settings(benchmark, grid, lists.get("preset"))
         for seed in seeds
         for evaluation in evaluations_of(
-            setting, Items(seed, 0, items), [*solvers, *models], trials, settings, repeats=repeats
+            setting,
+            Items(seed, 0, items),
+            [*solvers, *models],
+            settings,
+            trials=trials,
+            repeats=repeats,
         )
     ]
     config = {
@@ -219,8 +213,12 @@ def read_keys(
     """The checked keys of a config: those of LISTS, those of VALUES, and the axes of the grid."""
     # A run.json is a config too.
     asked = respelled(benchmark, {key: own for key, own in values.items() if key not in DERIVED})
-    lists = {key: _listed(asked.pop(key), kind, key) for key, kind in LISTS.items() if key in asked}
-    own = {key: _checked(asked.pop(key), kind, key) for key, kind in VALUES.items() if key in asked}
+    lists = {
+        key: [coerce(part, kind, key) for part in _as_list(asked.pop(key))]
+        for key, kind in LISTS.items()
+        if key in asked
+    }
+    own = {key: coerce(asked.pop(key), kind, key) for key, kind in VALUES.items() if key in asked}
     grid = {key: _axis(benchmark, key, value) for key, value in asked.items()}
     hints = typing.get_type_hints(benchmark.spec_type)
     for name in lists.pop("switches", ()):  # such as --path_collision_stress
@@ -263,11 +261,6 @@ def slug(text: str) -> str:
     return file_name(text.replace("=", ""), "+").strip("._") or "cell"
 
 
-def item_file(evaluation: Evaluation) -> str:
-    """The file name of an evaluation's items."""
-    return f"{slug(f'{evaluation.setting} seed{evaluation.items.seed}')}.jsonl"
-
-
 def plain(value: Any) -> Any:
     """A field's value in a name or a table, with lists joined by +."""
     return "+".join(map(str, value)) if isinstance(value, (list, tuple)) else value
@@ -277,12 +270,16 @@ def evaluations_of(
     setting: Setting,
     items: Items,
     solvers: Sequence[str],
-    trials: int,
-    settings: Settings,
+    settings: Settings | None = None,
     *,
+    trials: int = 1,
     repeats: int = 1,
+    folder: str | None = None,
 ) -> list[Evaluation]:
-    """Every solver on the items of one setting."""
+    """Every solver on the items of one setting, each in a folder of its own within `folder`.
+
+    By default, that of a grid, where the setting and the seed are part of the folder's name.
+    """
     tag = slug(f"{setting.name} seed{items.seed}")
     return [
         Evaluation(
@@ -290,10 +287,12 @@ def evaluations_of(
             items,
             solver,
             trials,
-            settings=settings if is_model(solver) else Settings(),
+            settings=(settings or Settings()) if is_model(solver) else Settings(),
             setting=setting.name,
             fields=setting.fields,
-            folder=f"{RESULTS}/{slug(f'{tag} {solver}')}",
+            folder=f"{folder}/{file_name(solver)}"
+            if folder
+            else f"{RESULTS}/{slug(f'{tag} {solver}')}",
             repeats=repeats,
         )
         for solver in solvers
@@ -322,7 +321,7 @@ def _settings(
 def _sweep_benchmark(values: Mapping[str, Any]) -> AnyBenchmark:
     name = values.get("benchmark", values.get("approach"))
     require(name is not None, "benchmark is missing: which one is swept?")
-    return get_benchmark(by_alias(_checked(name, str, "benchmark")))
+    return get_benchmark(by_alias(coerce(name, str, "benchmark")))
 
 
 def respelled(benchmark: AnyBenchmark, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -345,25 +344,16 @@ def _axis(benchmark: AnyBenchmark, key: str, value: Any) -> list[Any]:
     }
     if key not in hints:
         require_known(key, [*LISTS, *VALUES, *hints], f"key {key!r}")
-    if isinstance(value, str) and re.fullmatch(r"\d+(,\s*\d+)+", value):
-        return [int(part) for part in value.split(",")]
     holds_list = typing.get_origin(hints[key]) is tuple
-    if isinstance(value, list) and not (holds_list and not any(isinstance(v, list) for v in value)):
-        require(bool(value), f"{key} is empty: name at least one value")
-        return value
-    return [value]
+    if holds_list and isinstance(value, list) and not any(isinstance(v, list) for v in value):
+        return [value]
+    values = _as_list(value)
+    require(bool(values), f"{key} is empty: name at least one value")
+    return values
 
 
-def _listed(value: Any, kind: type, key: str) -> list[Any]:
-    if isinstance(value, str) and kind is int:
-        value = [int(part) if part.strip().isdigit() else part for part in value.split(",")]
-    values = value if isinstance(value, list) else [value]
-    return [_checked(part, kind, key) for part in values]
-
-
-def _checked(value: Any, kind: type, key: str) -> Any:
-    if kind is float and type(value) is int:
-        return float(value)
-    names = {int: "a whole number", float: "a number", str: "text"}
-    require(type(value) is kind, f"{key} must be {names[kind]}, got {value!r}")
-    return value
+def _as_list(value: Any) -> list[Any]:
+    """A list as it is, the numbers in a text such as "4,8", or a list of one value."""
+    if isinstance(value, str) and re.fullmatch(r"\d+(,\s*\d+)*", value):
+        return [int(part) for part in value.split(",")]
+    return value if isinstance(value, list) else [value]

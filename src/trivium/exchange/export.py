@@ -6,8 +6,6 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from typing import Any, BinaryIO, Literal, get_args
 
@@ -17,7 +15,9 @@ from trivium.core.records import Row
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem
 from trivium.core.text import csv_text
-from trivium.evaluation.progress import Progress
+from trivium.evaluation.executors import Progress
+from trivium.models.protocols import request_fields
+from trivium.models.settings import Model
 
 Format = Literal["jsonl", "csv", "parquet", "huggingface", "inspect", "openai-batch"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -27,7 +27,6 @@ MAX_REQUESTS = 50_000  # OpenAI's limit for a batch file
 # Columns with their type in Parquet and a description; nested values are JSON.
 COLUMNS = {
     "id": ("string", "names the prompt in any mixture of exported files"),
-    "system": ("string", "the system message that goes with the prompt, if there is one"),
     "prompt": ("string", "what a solver sees first"),
     "gold": ("string", "a reply that scores perfectly"),
     "floor": ("float64", "what the best strategy that does not read the item scores"),
@@ -49,32 +48,11 @@ CANARY_LINE = f"Benchmark data should never be in training corpora: {CANARY}"
 NESTED = tuple(name for name, (kind, _) in COLUMNS.items() if kind == "json")
 
 
-@dataclass(frozen=True)
-class Request:
-    """The settings of the requests in an OpenAI batch file."""
-
-    model: str  # without a provider
-    temp: float | None = None
-    max_output_tokens: int | None = None
-    reasoning_effort: str | None = None
-
-    def body(self, messages: list[dict[str, str]]) -> Row:
-        """The body of a chat completions request."""
-        settings = {
-            "temperature": self.temp,
-            "max_completion_tokens": self.max_output_tokens,
-            "reasoning_effort": self.reasoning_effort,
-        }
-        given = {key: value for key, value in settings.items() if value is not None}
-        return {"model": self.model, "messages": messages, **given}
-
-
 def export_row(item: PresentedItem) -> Row:
     """A prompt with everything that is needed to score a reply."""
     task, origin = item.task, item.original.origin
     return {
         "id": export_id(item),
-        "system": None,
         "prompt": item.prompt,
         "gold": item.gold,
         "floor": item.floor,
@@ -109,11 +87,11 @@ def write_items(
     file: BinaryIO,
     form: str,
     total: int,
-    request: Request | None = None,
+    model: Model | None = None,
 ) -> None:
     """Write items to an open file in batches."""
     rows = map(export_row, items)
-    with Progress("export", total) as progress, _encoder(form, file, request) as add:
+    with Progress("export", total) as progress, _encoder(form, file, model) as add:
         while batch := list(islice(rows, BATCH)):
             add(batch)
             progress.advance(len(batch))
@@ -123,7 +101,7 @@ Add = Callable[[list[Row]], Any]
 
 
 @contextmanager
-def _encoder(form: str, file: BinaryIO, request: Request | None) -> Iterator[Add]:
+def _encoder(form: str, file: BinaryIO, model: Model | None) -> Iterator[Add]:
     """Yields a function that writes rows in a format."""
     require(form in FORMATS, f"format must be one of {', '.join(FORMATS)}, got {form!r}")
     if form == "parquet":
@@ -133,10 +111,9 @@ def _encoder(form: str, file: BinaryIO, request: Request | None) -> Iterator[Add
         file.write(csv_text([list(COLUMNS)]))
         yield lambda rows: file.write(csv_text([list(_flat(row).values()) for row in rows]))
     elif form == "openai-batch":
-        if request is None:
+        if model is None:
             raise UserError("--model is missing: which model does the batch ask?")
-        convert = partial(_openai_line, request)
-        yield lambda rows: file.writelines(dump_line(convert(row)) for row in rows)
+        yield lambda rows: file.writelines(dump_line(_openai_line(model, row)) for row in rows)
     elif form == "inspect":
         yield lambda rows: file.writelines(dump_line(_inspect_sample(row)) for row in rows)
     else:
@@ -162,26 +139,15 @@ def _flat(row: Row) -> Row:
     return row | {name: dump_line(row[name]).decode().rstrip() for name in present}
 
 
-def _messages(row: Row) -> list[dict[str, str]]:
-    """The prompt as chat messages."""
-    system = [] if row["system"] is None else [{"role": "system", "content": row["system"]}]
-    return [*system, {"role": "user", "content": row["prompt"]}]
-
-
 def _inspect_sample(row: Row) -> Row:
     """The row as a sample for Inspect's json_dataset."""
     rest = {name: value for name, value in row.items() if name not in ("id", "prompt", "gold")}
-    given = row["prompt"] if row["system"] is None else _messages(row)
-    return {"id": row["id"], "input": given, "target": row["gold"], "metadata": rest}
+    return {"id": row["id"], "input": row["prompt"], "target": row["gold"], "metadata": rest}
 
 
-def _openai_line(request: Request, row: Row) -> Row:
+def _openai_line(model: Model, row: Row) -> Row:
     """The row as a line of an OpenAI batch file."""
+    body = request_fields("chat", model, [{"role": "user", "content": row["prompt"]}])
     # Of a request's fields only `user` may be any text; metadata need stored completions.
-    body = request.body(_messages(row)) | {"user": CANARY}
-    return {
-        "custom_id": row["id"],
-        "method": "POST",
-        "url": "/v1/chat/completions",
-        "body": body,
-    }
+    body["user"] = CANARY
+    return {"custom_id": row["id"], "method": "POST", "url": "/v1/chat/completions", "body": body}

@@ -28,29 +28,9 @@ from trivium.exchange.replies import Turns, read_replies
 from trivium.exchange.tables import read_table, whole_number
 
 
-@dataclass(frozen=True)
-class Prompt:
-    """A prompt that was replied to, with its id in an exported file."""
-
-    item: PresentedItem
-    exported_id: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The id in the file, or the id that an export would write."""
-        return self.exported_id or export_id(self.item)
-
-    def names(self, trial: int) -> dict[str, int]:
-        """The names that a reply in this trial may use, each with the trial that it implies."""
-        return {self.name: self.item.trial, export_id(self.at(trial)): trial, self.item.id: 0}
-
-    def at(self, trial: int) -> PresentedItem:
-        """The same item in another trial."""
-        item = self.item
-        return item if trial == item.trial else PresentedItem(item.task, item.original, trial)
-
-
-def read_prompts(task: Task, paths: Sequence[Path], *, own_view: bool = False) -> Iterator[Prompt]:
+def read_prompts(
+    task: Task, paths: Sequence[Path], *, own_view: bool = False
+) -> Iterator[PresentedItem]:
     """Yields the prompts of exported files, or of files of items in the task's view.
 
     `own_view` says that the user chose the view, which is an error for exported files.
@@ -59,26 +39,24 @@ def read_prompts(task: Task, paths: Sequence[Path], *, own_view: bool = False) -
     for path in paths:
         for number, (where, row) in enumerate(read_table(path)):
             try:
-                prompt = _prompt(task, row, number, own_view=own_view)
+                item = _prompt(task, row, number, own_view=own_view)
             except UserError as problem:
                 raise UserError(f"{where}: {problem}") from None
-            key = export_id(prompt.item)
-            require(
-                key not in seen, f"{where}: {prompt.exported_id or prompt.item.id} is a duplicate"
-            )
+            key = export_id(item)
+            require(key not in seen, f"{where}: {row.get('id', item.id)} is a duplicate")
             seen.add(key)
-            yield prompt
+            yield item
     require(bool(seen), f"{', '.join(map(str, paths))}: there are no items")
 
 
-def _with_file_floors(prompts: Sequence[Prompt]) -> Iterator[Prompt]:
+def _with_file_floors(prompts: Sequence[PresentedItem]) -> Iterator[PresentedItem]:
     """Yields the prompts with the floor of their file where items have no spec."""
     items = defaultdict(list)
     for prompt in prompts:
-        items[prompt.item.task].append(prompt.item.original)
+        items[prompt.task].append(prompt.original)
     tasks = {task: task.with_file(own) for task, own in items.items()}
     for prompt in prompts:
-        yield replace(prompt, item=replace(prompt.item, task=tasks[prompt.item.task]))
+        yield replace(prompt, task=tasks[prompt.task])
 
 
 def holds_prompts(paths: Sequence[Path]) -> bool:
@@ -94,7 +72,7 @@ def _has_trials(paths: Sequence[Path]) -> bool:
     return any(trial not in (None, "", 0, "0") for trial in trials)
 
 
-def _prompt(task: Task, row: Row, number: int, *, own_view: bool) -> Prompt:
+def _prompt(task: Task, row: Row, number: int, *, own_view: bool) -> PresentedItem:
     if "metadata" in row and "input" in row:  # an Inspect sample
         text = row["input"] if isinstance(row["input"], str) else row["input"][-1]["content"]
         row = {**row["metadata"], "id": row["id"], "prompt": text}
@@ -104,12 +82,12 @@ def _prompt(task: Task, row: Row, number: int, *, own_view: bool) -> Prompt:
         "other flags of the export instead of --in",
     )
     if "prompt" not in row or "view" not in row:
-        return Prompt(PresentedItem(task, task.benchmark.from_row(row, number)))
+        return PresentedItem(task, task.benchmark.from_row(row, number))
     require(not own_view, "an exported file says how its items are presented; omit that flag")
     return _exported(task.benchmark, row)
 
 
-def _exported(benchmark: AnyBenchmark, row: Row) -> Prompt:
+def _exported(benchmark: AnyBenchmark, row: Row) -> PresentedItem:
     """The prompt of an exported row, regenerated and checked against the row."""
     row = {**row, **{key: _nested(row.get(key)) for key in NESTED}}
     name = row.get("benchmark")
@@ -128,7 +106,7 @@ def _exported(benchmark: AnyBenchmark, row: Row) -> Prompt:
         "the prompt is not the one that spec, seed and index make: was the file changed, or "
         "exported by another version?",
     )
-    return Prompt(presented, str(row["id"]))
+    return presented
 
 
 def _nested(value: Any) -> Any:
@@ -186,27 +164,29 @@ class Scoring:
             "--in is missing (or --items): which items were replied to?",
         )
 
-    def prompts(self) -> Iterator[Prompt]:
+    def prompts(self) -> Iterator[PresentedItem]:
         """Yields every prompt."""
         if self.files:
             found = list(read_prompts(self.task, self.files, own_view=self.own_view))
             return _with_file_floors(found)
         assert self.items is not None
-        return map(Prompt, Evaluation(self.task, self.items, self.solver).presented())
+        return Evaluation(self.task, self.items, self.solver).presented()
 
     def records(self) -> Iterator[Row]:
         """Yields a record for every prompt in every trial; one without a reply has failed."""
-        names = [prompt.name for prompt in self.prompts()] if self.by_order else None
+        names = [export_id(prompt) for prompt in self.prompts()] if self.by_order else None
         replies = read_replies(self.replies, lists=self.task.benchmark.multi_turn, names=names)
         one_trial_each = self.by_order or (self.files and _has_trials(self.files))
         trials = 1 if one_trial_each else max(self.trials, replies.trials)
         for prompt in self.prompts():
-            for trial in range(trials) if trials > 1 else (prompt.item.trial,):
-                item = prompt.at(trial)
-                if trials > 1:  # replies beyond the orders repeat them
-                    item = replace(item, order=trial % self.trials)
+            for trial in range(trials) if trials > 1 else (prompt.trial,):
+                # Replies beyond the orders repeat them.
+                order = trial % self.trials if trials > 1 else -1
+                item = PresentedItem(prompt.task, prompt.original, trial, order)
                 seed = None if item.original.origin is None else item.original.origin.seed
-                yield _record(item, replies.take(prompt.names(trial), seed, trial), self.solver)
+                # The names that a reply may use, each with the trial that it implies.
+                given = {export_id(prompt): prompt.trial, export_id(item): trial, item.id: 0}
+                yield _record(item, replies.take(given, seed, trial), self.solver)
         replies.require_all_used()
 
     def manifest(self) -> dict[str, Any]:

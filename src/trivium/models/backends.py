@@ -10,9 +10,7 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import FailedCallsError, import_extra
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
-from trivium.models.calls import print_note
-from trivium.models.local import is_local, model_file, served_locally
-from trivium.models.providers import find_address, is_compatible
+from trivium.models.providers import find_address, is_compatible, is_local
 from trivium.models.settings import Model
 
 LOGS = "logs"  # the folder of Inspect's logs, beside the records
@@ -27,7 +25,6 @@ class Batch:
     items: Iterable[PresentedItem]
     model: Model
     save: Callable[[Attempt, str], None]  # an attempt and the prompt that was sent
-    note: Callable[[str], None] = print_note  # explains a long wait
 
 
 def ask_models(batches: Sequence[Batch], logs: Path) -> dict[str, FailedCallsError]:
@@ -35,27 +32,31 @@ def ask_models(batches: Sequence[Batch], logs: Path) -> dict[str, FailedCallsErr
 
     Returns why the batches of models that could not be asked were stopped, by name.
     """
+    if any(is_local(batch.model) for batch in batches):
+        from trivium.models.local import served_locally  # noqa: PLC0415
+
+        with served_locally([batch.model for batch in batches]) as served:
+            own = [replace(one, model=served.get(one.model, one.model)) for one in batches]
+            return ask_models(own, logs)
     stopped: dict[str, FailedCallsError] = {}
-    with served_locally([batch.model for batch in batches]) as served:
-        direct: dict[Model, list[Batch]] = {}
-        inspected = []
-        for given in batches:
-            batch = replace(given, model=served.get(given.model, given.model))
-            if choose_backend(batch.benchmark, batch.model) == "direct":
-                direct.setdefault(batch.model, []).append(batch)
-            else:
-                inspected.append(batch)
-        for of_model in direct.values():
-            from trivium.models.direct import ask_directly  # noqa: PLC0415
+    direct: dict[Model, list[Batch]] = {}
+    inspected = []
+    for batch in batches:
+        if choose_backend(batch.benchmark, batch.model) == "direct":
+            direct.setdefault(batch.model, []).append(batch)
+        else:
+            inspected.append(batch)
+    for of_model in direct.values():
+        from trivium.models.direct import ask_directly  # noqa: PLC0415
 
-            try:
-                ask_directly(of_model)
-            except FailedCallsError as problem:
-                stopped |= {batch.name: problem for batch in of_model}
-        if inspected:
-            from trivium.models.inspect.run import ask_through_inspect  # noqa: PLC0415
+        try:
+            ask_directly(of_model)
+        except FailedCallsError as problem:
+            stopped |= {batch.name: problem for batch in of_model}
+    if inspected:
+        from trivium.models.inspect.run import ask_through_inspect  # noqa: PLC0415
 
-            ask_through_inspect(inspected, logs)
+        ask_through_inspect(inspected, logs)
     return stopped
 
 
@@ -70,6 +71,8 @@ def choose_backend(benchmark: AnyBenchmark, model: Model) -> str:
 def require_reachable(benchmark: AnyBenchmark, model: Model) -> None:
     """Raise UserError if a key, a URL or a package is missing, before any work is done."""
     if is_local(model):
+        from trivium.models.local import model_file  # noqa: PLC0415
+
         model_file(model)
         model = replace(model, options=replace(model.options, base_url="http://127.0.0.1/v1"))
     if choose_backend(benchmark, model) == "direct":

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import AsyncIterable, Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-from trivium.core.dialogue import Reply
+from trivium.core.dialogue import Reply, ToolCall
 from trivium.core.files import load_json
 from trivium.core.records import DECLINING, LENGTH
 from trivium.core.text import map_texts
@@ -17,6 +19,7 @@ from trivium.core.text import map_texts
 # The exceptions of read_body for a body that is not a response.
 MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError)
 MAX_TOKENS = 2**53  # a larger count is invalid
+MAX_CALLS = 100  # of tools in one reply
 MAX_BODY = 1 << 24  # bytes of a body, unpacked
 PACKED = "gzip, deflate"  # the encodings of bodies that are accepted
 
@@ -76,6 +79,8 @@ def read_body(body: Mapping[str, Any]) -> list[Reply]:
     reason = details.get("reason") if isinstance(details, dict) else None
     stop = body.get("stop_reason") or reason or body.get("status")
     reply = _reply(content, stop, usage, error=body.get("error"))
+    calls = [part for part in _dicts(content) if part.get("type") == "function_call"]
+    reply = replace(reply, calls=_calls([(call, call) for call in calls]))
     empty = content == [] and reply.stop_reason not in {LENGTH, *DECLINING}
     return [_nothing(usage) if empty and reply.error is None else reply]
 
@@ -120,7 +125,8 @@ def _choice(choice: Mapping[str, Any], usage: dict[str, int]) -> Reply:
     thought = message.get("reasoning_content") or message.get("reasoning")
     if not content and message.get("refusal"):
         content, stop = message["refusal"], "refusal"
-    return _reply(content, stop, usage, thought, error)
+    calls = [(call, call.get("function")) for call in _dicts(message.get("tool_calls"))]
+    return replace(_reply(content, stop, usage, thought, error), calls=_calls(calls))
 
 
 def _reply(
@@ -163,6 +169,24 @@ def _pieces(content: Any, kind: str = "text") -> Iterator[tuple[str, str]]:
             inner = {"refusal": content["refusal"]}
         for own, part in inner.items():
             yield from _pieces(part, kind if own == "text" else own)
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    found = value if isinstance(value, list) else []
+    return [part for part in found if isinstance(part, dict)][:MAX_CALLS]
+
+
+def _calls(found: list[tuple[dict[str, Any], Any]]) -> tuple[ToolCall, ...]:
+    """The calls of tools that can be read, from pairs of a call and its function."""
+    calls = []
+    for number, (call, function) in enumerate(found):
+        if isinstance(function, dict) and isinstance(name := function.get("name"), str):
+            arguments: Any = function.get("arguments") or {}
+            with suppress(*MALFORMED):
+                arguments = load_json(arguments.encode())
+            known = str(call.get("call_id") or call.get("id") or f"call_{number}")
+            calls.append(ToolCall(known, name, arguments))
+    return tuple(calls)
 
 
 def _usage(usage: Any) -> dict[str, int]:

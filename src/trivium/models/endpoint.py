@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import ssl
-import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
+from dataclasses import KW_ONLY, dataclass, field
+from email.utils import formatdate, parsedate_to_datetime
 from functools import partial
 from typing import ClassVar
 from urllib.parse import urlsplit
@@ -17,9 +18,11 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import certifi
+import orjson
 
 from trivium.core.dialogue import Reply
 from trivium.core.loops import aside
+from trivium.core.records import TOKENS
 from trivium.core.text import one_line
 from trivium.models.bodies import (
     MALFORMED,
@@ -30,9 +33,8 @@ from trivium.models.bodies import (
     read_body,
     read_error,
 )
-from trivium.models.calls import CallError
-from trivium.models.protocols import PATHS, ProtocolName, Schema, request_body
-from trivium.models.providers import Address
+from trivium.models.protocols import PATHS, Fields, ProtocolName, Turn, request_fields
+from trivium.models.providers import find_address
 from trivium.models.secrets import hider, scrub_urls
 from trivium.models.settings import Model
 
@@ -42,8 +44,52 @@ HOPELESS = {401, 402, 404}  # every other call would fail too
 HOPELESS_AT_FIRST = {403}  # the same before the first reply; later, one prompt may be forbidden
 SECONDS_TO_CONNECT = 30.0
 SECONDS_OF_PROBING = 1.0  # how long other calls wait for the first to detect the protocol
+MAX_BACKOFF = 60.0  # seconds between two tries of a call, unless the server asks for more
+MAX_WAIT = 600.0  # seconds that a server may ask us to wait
 
-Write = Callable[[ProtocolName], bytes]  # the body of a request in a protocol
+Write = Callable[[ProtocolName], Fields]  # the body of a request in a protocol
+
+
+@dataclass(eq=False)
+class CallError(Exception):
+    """A call that returned no reply."""
+
+    message: str
+    _: KW_ONLY
+    retryable: bool  # another try may help
+    status: int | None = None  # of HTTP
+    after: float | None = None  # seconds that the server asked to wait
+    hopeless: bool = False  # no call of this run can succeed
+    at_first: bool = False  # the same, if no call has succeeded yet
+    unreachable: bool = False  # no connection
+    usage: Mapping[str, int] = field(default_factory=dict)  # tokens of the failed call
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass
+class Usage:
+    """The requests, retries, replies and failed calls of one attempt."""
+
+    requests: int = 0
+    retries: int = 0
+    replies: list[Reply] = field(default_factory=list)
+    failed: list[Mapping[str, int]] = field(default_factory=list)  # the tokens of failed calls
+
+    @property
+    def reasoning(self) -> str | None:
+        """The reasoning that the provider returned."""
+        return "\n\n".join(reply.reasoning for reply in self.replies if reply.reasoning) or None
+
+    def to_dict(self) -> dict[str, int]:
+        """The counts, as in records; a count that any reply lacks is left out."""
+        counts = [reply.usage for reply in self.replies]
+        return {"requests": self.requests, "retries": self.retries} | {
+            name: sum(one.get(name, 0) for one in [*counts, *self.failed])
+            for name in TOKENS
+            if all(name in one for one in counts or self.failed or [{}])
+        }
 
 
 class Endpoint:
@@ -56,9 +102,9 @@ class Endpoint:
     # The protocol of each base URL, for all runs of this process.
     _protocols: ClassVar[dict[str, ProtocolName]] = {}
 
-    def __init__(self, model: Model, address: Address) -> None:
-        self._model = model
-        self._address = address
+    def __init__(self, model: Model) -> None:
+        self._model, self._address = model, find_address(model)
+        address = self._address
         self._probing, self._probed = False, asyncio.Event()
         timeout = model.options.timeout
         self._session = aiohttp.ClientSession(
@@ -81,14 +127,10 @@ class Endpoint:
         await self._session.close()
 
     async def ask(
-        self, messages: Sequence[str], system: str | None, schema: Schema | None
+        self, turns: Sequence[Turn], schema: Fields | None = None, tools: Sequence[Fields] = ()
     ) -> Reply:
-        """The reply to a dialogue: the prompt, then replies and responses in turn."""
-        turns = [
-            {"role": "assistant" if index % 2 else "user", "content": text}
-            for index, text in enumerate(messages)
-        ]
-        write = partial(request_body, model=self._model, turns=turns, system=system, schema=schema)
+        """The reply to a dialogue, held to a JSON schema or with calls of tools."""
+        write = partial(request_fields, model=self._model, turns=turns, schema=schema, tools=tools)
         if self._protocol is None and self._probing:
             # The first call detects the protocol; if it hangs, the others do not wait for it.
             with suppress(TimeoutError):
@@ -128,7 +170,9 @@ class Endpoint:
 
     async def _call(self, protocol: ProtocolName, write: Write) -> Reply:
         try:
-            return await self._post(self._address.url(PATHS[protocol]), write(protocol))
+            return await self._post(
+                self._address.url(PATHS[protocol]), orjson.dumps(write(protocol))
+            )
         except CallError as problem:
             problem.message = one_line(scrub_urls(self._hide(problem.message)))
             raise
@@ -223,21 +267,19 @@ def _proxy(base_url: str) -> str | None:
     return None if proxy_bypass(host) else getproxies().get(scheme)
 
 
+def retry_seconds(problem: CallError, tried: int, first: float) -> float:
+    """The seconds before the next try; `first` is doubled for each that failed."""
+    # Jitter keeps calls that failed together from being retried together.
+    backoff = first * 2.0 ** min(tried, 60) * (0.5 + random.random())
+    return max(min(backoff, MAX_BACKOFF), min(problem.after or 0.0, MAX_WAIT))
+
+
 def retry_delay(headers: Mapping[str, str]) -> float | None:
     """The seconds of a Retry-After header, a number or a date by the server's clock."""
-    value = headers.get("retry-after")
-    if value is None:
-        return None
-    try:
+    value = headers.get("retry-after", "")
+    with suppress(ValueError):
         return max(0.0, float(value))
-    except ValueError:
-        moment, now = _moment(value), _moment(headers.get("date"))
-    return None if moment is None else max(0.0, moment - (time.time() if now is None else now))
-
-
-def _moment(date: str | None) -> float | None:
-    """The time of a date in a header."""
-    try:
-        return None if date is None else parsedate_to_datetime(date).timestamp()
-    except (ValueError, OverflowError):
-        return None
+    with suppress(ValueError, TypeError, OverflowError):
+        now = parsedate_to_datetime(headers.get("date") or formatdate(usegmt=True))
+        return max(0.0, (parsedate_to_datetime(value) - now).total_seconds())
+    return None

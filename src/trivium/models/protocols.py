@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-import orjson
-
-from trivium.models.completions import completion_body
-from trivium.models.settings import Model, read_extra_body
+from trivium.models.settings import Model, Settings, read_extra_body
 
 ProtocolName = Literal["responses", "chat", "completions"]
 PATHS: dict[ProtocolName, str] = {
@@ -15,51 +13,99 @@ PATHS: dict[ProtocolName, str] = {
     "chat": "/chat/completions",
     "completions": "/completions",
 }
-Turns = list[dict[str, str]]
-Schema = dict[str, Any]  # the JSON schema of a reply
+Fields = dict[str, Any]
+Turn = Mapping[str, Any]  # a message of a chat, which may hold calls of tools or be a tool's result
+
+USER, ASSISTANT = "User:", "Assistant:"  # what the turns of a completion begin with
+MAX_COMPLETION = 1024  # tokens, unless the user sets a limit: these endpoints stop after 16
 
 
-def request_body(
-    protocol: ProtocolName, model: Model, turns: Turns, system: str | None, schema: Schema | None
-) -> bytes:
-    """The body of a request; an object in `extra_body` is merged with ours of the same name."""
-    write = _responses_fields if protocol == "responses" else _chat_fields
+def request_fields(
+    protocol: ProtocolName,
+    model: Model,
+    turns: Sequence[Turn],
+    schema: Fields | None = None,
+    tools: Sequence[Fields] = (),
+) -> Fields:
+    """The body of a request; an object in `extra_body` is merged with ours of the same name.
+
+    `schema` is the JSON schema of the reply; `tools` are functions with name, description and
+    parameters.
+    """
     named = None if schema is None else {"name": "answer", "strict": True, "schema": schema}
-    fields = {"model": model.served_name, "temperature": model.settings.temp}
-    fields |= write(model, turns, system, named)
-    body = {key: value for key, value in fields.items() if value is not None}
+    fields: Fields = {"model": model.served_name, "temperature": model.settings.temp}
     if protocol == "completions":
-        body = completion_body(body, model.settings)
+        fields |= _completion_fields(model.settings, turns)
+    elif protocol == "chat":
+        fields |= _chat_fields(model, turns, named, tools)
+    else:
+        fields |= _responses_fields(model.settings, turns, named, tools)
+    body = {key: value for key, value in fields.items() if value not in (None, [])}
     for key, value in read_extra_body(model.settings.extra_body).items():
         ours = body.get(key)
         both = isinstance(ours, dict) and isinstance(value, dict)
         body[key] = ours | value if both else value
-    return orjson.dumps(body)
-
-
-def _responses_fields(
-    model: Model, turns: Turns, system: str | None, named: Schema | None
-) -> dict[str, Any]:
-    effort = model.settings.reasoning_effort
-    return {
-        "instructions": system,
-        "input": turns,
-        "store": False,
-        "max_output_tokens": model.settings.max_output_tokens,
-        "reasoning": None if effort is None else {"effort": effort},
-        "text": None if named is None else {"format": {"type": "json_schema", **named}},
-    }
+    return body
 
 
 def _chat_fields(
-    model: Model, turns: Turns, system: str | None, named: Schema | None
-) -> dict[str, Any]:
-    first = [] if system is None else [{"role": "system", "content": system}]
+    model: Model, turns: Sequence[Turn], named: Fields | None, tools: Sequence[Fields]
+) -> Fields:
+    settings = model.settings
+    system = settings.system
     # OpenAI renamed this field; compatible servers know the old name.
     limit = "max_completion_tokens" if model.provider == "openai" else "max_tokens"
     return {
-        "messages": first + turns,
-        limit: model.settings.max_output_tokens,
-        "reasoning_effort": model.settings.reasoning_effort,
-        "response_format": None if named is None else {"type": "json_schema", "json_schema": named},
+        "messages": [*([] if system is None else [{"role": "system", "content": system}]), *turns],
+        limit: settings.max_output_tokens,
+        "reasoning_effort": settings.reasoning_effort,
+        "response_format": named and {"type": "json_schema", "json_schema": named},
+        "tools": [{"type": "function", "function": tool} for tool in tools],
+    }
+
+
+def _responses_fields(
+    settings: Settings, turns: Sequence[Turn], named: Fields | None, tools: Sequence[Fields]
+) -> Fields:
+    effort = settings.reasoning_effort
+    return {
+        "instructions": settings.system,
+        "input": [part for turn in turns for part in _responses_items(turn)],
+        "store": False,
+        "max_output_tokens": settings.max_output_tokens,
+        "reasoning": effort and {"effort": effort},
+        "text": named and {"format": {"type": "json_schema", **named}},
+        "tools": [{"type": "function", **tool} for tool in tools],
+    }
+
+
+def _responses_items(turn: Turn) -> list[Fields]:
+    """A message of a chat as items of the Responses API, which has calls of tools apart."""
+    if turn["role"] == "tool":
+        called, output = turn["tool_call_id"], turn["content"]
+        return [{"type": "function_call_output", "call_id": called, "output": output}]
+    calls = turn.get("tool_calls", ())
+    items = [{"role": turn["role"], "content": turn["content"]}] if turn["content"] else []
+    return items + [
+        {"type": "function_call", "call_id": call["id"], **call["function"]} for call in calls
+    ]
+
+
+def _completion_fields(settings: Settings, turns: Sequence[Turn]) -> Fields:
+    """The dialogue as one text that ends where the reply begins, for base models.
+
+    A template of the user's says itself how a turn ends.
+    """
+    named = settings.template is None
+    parts = [f"{text}\n\n" for text in (settings.preamble, settings.system) if text is not None]
+    for turn in turns:
+        text = turn["content"]
+        if turn["role"] == "assistant":
+            parts.append(f" {text.strip()}\n\n")
+        else:
+            parts.append(f"{USER} {text}\n\n{ASSISTANT}" if named else text)
+    return {
+        "prompt": "".join(parts),
+        "max_tokens": settings.max_output_tokens or MAX_COMPLETION,
+        "stop": [*settings.stop] or ([f"\n{USER}"] if named else None),
     }

@@ -1,10 +1,10 @@
-"""URLs and keys of providers."""
+"""Providers: the full names of their models, their URLs and keys."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, urlsplit, urlunsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from trivium.core.errors import UserError, require
 from trivium.models.secrets import remember_url, scrub_urls, variable
@@ -20,6 +20,44 @@ PROVIDERS = {
     "llamacpp": "http://localhost:8080/v1",
 }
 
+LOCAL = "local"  # the provider of models that Trivium serves itself
+# The beginnings of the names of each provider's models.
+FAMILIES = {
+    "anthropic": r"claude-",
+    "deepseek": r"deepseek-",
+    "google": r"gemini-",
+    "grok": r"grok-",
+    "mistral": r"(?:mistral|ministral|magistral|codestral|devstral|pixtral)-|open-mi[sx]",
+    "moonshot": r"(?:kimi|moonshot)-",
+    "openai": r"(?:chat)?gpt-|o\d(?:-|$)|codex-|ft:gpt-",
+    "perplexity": r"sonar(?:-|$)",
+}
+
+
+def full_model_name(name: str) -> str:
+    """The name as PROVIDER/MODEL; UserError if the provider is unknown."""
+    full = known_model(name)
+    if full is None:
+        hint = "such as openai/gpt-4.1-mini or ollama/llama3.2"
+        if name and "/" not in name:
+            hint = (
+                f"so that it is known who serves it: type openai/{name}, ollama/{name}, "
+                f"openrouter/VENDOR/{name}, or anyname/{name} --base_url URL"
+            )
+        raise UserError(f"model must be PROVIDER/MODEL, {hint}; got {name!r}")
+    return full
+
+
+def known_model(name: str) -> str | None:
+    """The name as PROVIDER/MODEL; None if it is neither that nor a well-known model."""
+    provider, slash, served = name.partition("/")
+    if slash:
+        return name if provider and served else None
+    for family, pattern in FAMILIES.items():
+        if re.match(pattern, name, re.IGNORECASE):
+            return f"{family}/{name}"
+    return None
+
 
 @dataclass(frozen=True)
 class Address:
@@ -27,7 +65,6 @@ class Address:
 
     base_url: str = field(repr=False)  # its parameters may be secret
     key: str = field(repr=False)
-    key_name: str
 
     def url(self, path: str) -> str:
         """The URL of a path below the base."""
@@ -35,14 +72,14 @@ class Address:
         return urlunsplit((scheme, host, base.rstrip("/") + path, query, ""))
 
     @property
-    def query(self) -> dict[str, str]:
-        """The parameters of the URL, which every request needs."""
-        return dict(parse_qsl(urlsplit(self.base_url).query))
-
-    @property
     def shown_url(self) -> str:
         """The URL without secrets."""
         return scrub_urls(self.base_url)
+
+
+def is_local(model: Model) -> bool:
+    """Whether Trivium serves the model itself: local/smollm2-135m or local/FILE.gguf."""
+    return model.provider == LOCAL and model.options.base_url is None
 
 
 def is_compatible(model: Model) -> bool:
@@ -71,7 +108,7 @@ def find_address(model: Model) -> Address:
         bool(key) or not needs_key,
         f"{key_name} is not set: put it into the environment or into a .env file here",
     )
-    return Address(base_url.rstrip("/"), key or "none-needed", key_name)
+    return Address(base_url.rstrip("/"), key or "none-needed")
 
 
 def find_key(provider: str) -> tuple[str, str | None]:

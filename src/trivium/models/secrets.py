@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 HIDDEN = "[key]"
 MIN_SECRET = 8  # characters; local servers have keys such as EMPTY, which replies may contain
-# Where a URL may hold a secret: before an @, or in a parameter (versions are public).
-_IN_URL = re.compile(r"(https?://)([^\s/@]{1,500}@)?([^\s?#'\"]{0,2000})(\?[^\s'\"]{0,2000})?")
-_PUBLIC = re.compile(r"([?&](?:api-)?version=)([\w.-]+)")
+# Where a URL may hold a secret: before an @, or in a parameter.
+_USER = re.compile(r"(https?://)[^\s/@]{1,500}@")
+_PARAMETERS = re.compile(r"(https?://[^\s?#'\"]{0,2000}\?)[^\s'\"]{1,2000}")
 # Names of fields with secrets, such as api_key or accessToken; max_tokens is none.
 _NAMES = r"(?:key|token|secret|password|authorization)"
 _SECRET_NAME = re.compile(rf"{_NAMES}$", re.IGNORECASE)
@@ -70,21 +70,13 @@ def scrub(text: str) -> str:
 
 def scrub_urls(text: str) -> str:
     """The text with the secrets in its URLs hidden."""
-
-    def scrubbed(found: re.Match[str]) -> str:
-        start, user, rest, query = found.groups()
-        kept = "".join(f"{name}{value}" for name, value in _PUBLIC.findall(query or ""))
-        kept = kept.replace("&", "?", 1) if kept.startswith("&") else kept
-        hidden = "" if not query or kept == query else f"{'&' if kept else '?'}{HIDDEN}"
-        return f"{start}{f'{HIDDEN}@' if user else ''}{rest}{kept}{hidden}"
-
-    return _IN_URL.sub(scrubbed, text)
+    return _PARAMETERS.sub(rf"\1{HIDDEN}", _USER.sub(rf"\1{HIDDEN}@", text))
 
 
 def remember_url(url: str) -> None:
     """Hide the parameters of a URL from now on."""
     query = parse_qsl(urlsplit(url).query)
-    _remember(value for name, value in query if "version" not in name)
+    _remember(value for name, value in query if "version" not in name)  # which is public
 
 
 def hide_fields(value: Any, *, secret: bool = False) -> Any:

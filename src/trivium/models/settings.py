@@ -18,66 +18,16 @@ MAX_SHOTS = 100
 PROMPT = "{prompt}"  # what a template holds in the place of the prompt
 RESERVED_FIELDS = ("model", "messages", "input", "prompt", "stream", "n")  # of requests
 
-TEXTS = ("system", "template", "preamble")  # settings that the command line reads from files
+TEXTS = ("system", "template", "preamble")  # settings that may be given as files
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Api = Literal["auto", "chat", "responses", "completions"]
 
 
 @dataclass(frozen=True)
-class Settings:
-    """The settings that shape a model's replies; they are part of an evaluation's identity."""
+class Shaping:
+    """The settings that shape a model's replies, apart from texts."""
 
-    temp: float | None = None
-    max_output_tokens: int | None = None
-    system: str | None = None  # replaces the benchmark's system message
-    reasoning_effort: Effort | None = None
-    extra_body: str | None = None  # additional fields of every request, as a JSON object
-    api: Api = "auto"
-    structured: bool = False
-    restate: bool = False
-    template: str | None = None  # a text around every prompt, with {prompt} in its place
-    shots: int = 0
-    preamble: str | None = None  # a text before everything else, for completions
-    stop: tuple[str, ...] = ()  # texts that end a completion
-
-    def __post_init__(self) -> None:
-        require(self.temp is None or self.temp >= 0, f"temp must be at least 0, got {self.temp}")
-        limit = self.max_output_tokens
-        require(limit is None or limit >= 1, f"max_output_tokens must be at least 1, got {limit}")
-        for name, allowed in (("reasoning_effort", get_args(Effort)), ("api", get_args(Api))):
-            value = getattr(self, name)
-            require(
-                value is None or value in allowed,
-                f"{name} must be one of {', '.join(allowed)}, got {value!r}",
-            )
-        hide_fields(read_extra_body(self.extra_body))
-        template = self.template
-        require(template is None or PROMPT in template, f"template must hold {PROMPT} once or more")
-        if self.api == "completions":
-            require(not self.structured, "structured does not go with api completions")
-        else:
-            for name in ("preamble", "stop"):
-                require(not getattr(self, name), f"{name} goes with api completions")
-        require(0 <= self.shots <= MAX_SHOTS, f"shots must be in 0..{MAX_SHOTS}, got {self.shots}")
-
-    def to_dict(self) -> dict[str, Any]:
-        """Every field, with the secrets of `extra_body` hidden."""
-        body = hide_fields(read_extra_body(self.extra_body))
-        return asdict(self) | {"extra_body": json.dumps(body, sort_keys=True) if body else None}
-
-
-@dataclass(frozen=True)
-class ModelOptions:
-    """The options of a command that calls models; built-in solvers ignore them."""
-
-    # auto: direct for single-turn tasks on OpenAI-compatible endpoints, Inspect otherwise
-    backend: Literal["auto", "direct", "inspect"] = "auto"
-    base_url: str | None = None  # the URL of an OpenAI-compatible endpoint, up to /v1
-    concurrency: int = 32  # how many attempts run at once
-    max_retries: int = 8  # how often a failed call is retried
-    retry_backoff: float = 0.5  # seconds before the first retry, doubled for each further one
-    timeout: float = 600.0  # seconds that a call may take
     temp: float | None = None  # the temperature (default: the provider's own)
     # where a reply is cut off, reasoning included (default: no limit but the provider's own, so
     # that reasoning models can finish)
@@ -89,21 +39,81 @@ class ModelOptions:
     # the protocol (auto: responses at OpenAI, chat elsewhere, the other where a server lacks it);
     # completions is for base models: the prompt is one text that ends where the reply begins
     api: Api = "auto"
-    preamble: Path | None = None  # completions: a file with a text before everything else
     # completions: texts that end a reply (default: the next turn of the user, without a template)
     stop: tuple[str, ...] = ()
     structured: bool = False  # force replies into the benchmark's JSON schema, if it has one
     restate: bool = False  # ask once more, in the same conversation, if a reply has no answer
     shots: int = 0  # worked examples before every item, as messages
-    template: Path | None = None  # a file with a text around every prompt, {prompt} in its place
+
+    def __post_init__(self) -> None:
+        require(self.temp is None or self.temp >= 0, f"temp must be at least 0, got {self.temp}")
+        limit = self.max_output_tokens
+        require(limit is None or limit >= 1, f"max_output_tokens must be at least 1, got {limit}")
+        for name, allowed in (("reasoning_effort", get_args(Effort)), ("api", get_args(Api))):
+            value = getattr(self, name)
+            require(
+                value is None or value in allowed,
+                f"{name} must be one of {', '.join(allowed)}, got {value!r}",
+            )
+        require(0 <= self.shots <= MAX_SHOTS, f"shots must be in 0..{MAX_SHOTS}, got {self.shots}")
+        if self.api == "completions":
+            require(not self.structured, "structured does not go with api completions")
+        else:
+            for name in ("preamble", "stop"):
+                require(not getattr(self, name), f"{name} goes with api completions")
+        object.__setattr__(self, "stop", tuple(self.stop))
+        if self.extra_body is not None:
+            body = read_extra_body(self.extra_body)
+            hide_fields(body)  # from now on
+            extra = json.dumps(body, sort_keys=True) if body else None
+            object.__setattr__(self, "extra_body", extra)
+
+
+@dataclass(frozen=True)
+class Settings(Shaping):
+    """The settings that shape a model's replies; they are part of an evaluation's identity."""
+
+    system: str | None = None  # replaces the benchmark's system message
+    template: str | None = None  # a text around every prompt, with {prompt} in its place
+    preamble: str | None = None  # a text before everything else, for completions
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        template = self.template
+        require(template is None or PROMPT in template, f"template must hold {PROMPT} once or more")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field, with the secrets of `extra_body` hidden."""
+        body = hide_fields(read_extra_body(self.extra_body))
+        return asdict(self) | {"extra_body": json.dumps(body, sort_keys=True) if body else None}
+
+
+@dataclass(frozen=True)
+class ModelOptions(Shaping):
+    """The options of a command that calls models; built-in solvers ignore them.
+
+    `system`, `template` and `preamble` are paths of files, or, in Python, texts.
+    """
+
+    system: Path | str | None = None  # a file with a system message for the task
+    # a file with a text around every prompt, {prompt} in its place
+    template: Path | str | None = None
+    preamble: Path | str | None = None  # completions: a file with a text before everything else
+    # auto: direct for single-turn tasks on OpenAI-compatible endpoints, Inspect otherwise
+    backend: Literal["auto", "direct", "inspect"] = "auto"
+    base_url: str | None = None  # the URL of an OpenAI-compatible endpoint, up to /v1
+    concurrency: int = 32  # how many attempts run at once
+    max_retries: int = 8  # how often a failed call is retried
+    retry_backoff: float = 0.5  # seconds before the first retry, doubled for each further one
+    timeout: float = 600.0  # seconds that a call may take
     log_every: int | None = None  # attempts between lines of progress (default: by time)
     save_prompt: bool = False  # keep the prompt in every record
-    system: Path | None = None  # a file with a system message for the task
     retry_errors: bool = True  # repeat attempts that failed in an earlier run
     confirm_above: int = 1000  # ask before sending more requests than this
     yes: bool = False  # send without asking
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         require(
             1 <= self.concurrency <= MAX_CONCURRENCY,
             f"concurrency must be in 1..{MAX_CONCURRENCY}, got {self.concurrency}",
@@ -114,21 +124,14 @@ class ModelOptions:
         require(self.timeout > 0, f"timeout must be above 0, got {self.timeout}")
         every = self.log_every
         require(every is None or every >= 1, f"log_every must be at least 1, got {every}")
-        object.__setattr__(self, "stop", tuple(self.stop))
-        if isinstance(self.extra_body, Mapping):  # convenient in Python
-            object.__setattr__(self, "extra_body", json.dumps(self.extra_body))
-        self._settings({})  # validates the shared fields
 
     def settings(self) -> Settings:
         """The settings among the options, with texts read from files."""
-        paths = {key: path for key in TEXTS if (path := getattr(self, key)) is not None}
-        return self._settings({key: read_text(path, key) for key, path in paths.items()})
-
-    def _settings(self, texts: Mapping[str, str]) -> Settings:
-        shared = {one.name: getattr(self, one.name) for one in fields(Settings)}
-        body = read_extra_body(self.extra_body)
-        extra = json.dumps(body, sort_keys=True) if body else None
-        return Settings(**shared | dict.fromkeys(TEXTS) | {"extra_body": extra, **texts})
+        given = {one.name: getattr(self, one.name) for one in fields(Shaping)}
+        for key in TEXTS:
+            text = getattr(self, key)
+            given[key] = read_text(text, key) if isinstance(text, Path) else text
+        return Settings(**given)
 
 
 @dataclass(frozen=True)

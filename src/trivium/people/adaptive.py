@@ -17,7 +17,7 @@ Seen = tuple[tuple[float, float], ...]  # the value of the field and the score, 
 def axis_of(task: Task, field: str, values: tuple[float, ...]) -> Axis:
     """The field with its values; UserError where they have no order or the spec refuses them."""
     axis = make_axis(task, field, [f"{value:g}" for value in values])
-    Search(ThresholdPlan(task, axis), "").fit  # noqa: B018 - refuses values in no order
+    Search(ThresholdPlan(task, axis), "")  # refuses values in no order
     return axis
 
 

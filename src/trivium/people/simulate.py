@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from trivium.core.dialogue import Dialogue, next_reply
 from trivium.core.errors import UserError
-from trivium.evaluation.solvers import find_solver
+from trivium.evaluation.evaluation import find_solver
 from trivium.people.session import ENDED, Session
 from trivium.people.study import Study
 
@@ -65,6 +65,7 @@ class Hands:
             if screen in ENDED:
                 return screen
             number = self.page.evaluate("view.number")
+            self.wait_for("() => performance.now() - shownAt >= view.guard")
             self.act(screen)
             self.wait_for("number => !busy && !waiting.length && view.number !== number", number)
         raise UserError(f"the simulated participant did not finish in {MAX_SCREENS} screens")

@@ -1,53 +1,290 @@
-"""The answer that the page opens with: a grid of lifts, and a sentence for every model.
+"""The answer that the page opens with: who is best and by how much, and a grid of lifts.
 
 docs/report.md documents the rules behind the sentences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
 from statistics import fmean
+from typing import Any
 from urllib.parse import urlencode
+
+import numpy as np
 
 from trivium.core.benchmark import Lifts
 from trivium.core.results import Summary
-from trivium.core.statistics import Estimate
+from trivium.core.statistics import Bounds, Estimate, mean_interval, paired_difference, several
 from trivium.report.audits import CAUGHT, NOT_AUDITED
-from trivium.report.charts import Styles
+from trivium.report.charts import Styles, charted_solvers
+from trivium.report.overview import Bar, BarRow, bars, two
 from trivium.report.plot import SeriesStyle
-from trivium.report.results import BenchmarkResults, natural
+from trivium.report.results import BenchmarkResults, natural, studied_solvers
 from trivium.report.tables import unanswered
 
+UNIT = (0.0, 1.0)
+MAX_LINES = 6  # models named in the terminal
 MAX_COLUMNS = 8  # of the grid of one benchmark
 BASELINES = {"ceiling": "ceiling", "program": "best program", "shortcut": "best shortcut"}
+UNCLEAR = "makes no clear difference"
+RULE = (
+    "Ranked by the mean score over all items that count; differences are paired, on common items. "
+    "Their 95% intervals hold together over all pairs of models (Bonferroni); “beats” is by Holm's "
+    "test."
+)
+Scores = Mapping[Any, float]  # by item
+
+
+def differences_together(
+    pairs: Sequence[tuple[Scores, Scores]], bounds: Bounds | None
+) -> list[tuple[Estimate, bool] | None]:
+    """The first minus the second of every pair on common items, and whether it is clear.
+
+    The 95% intervals hold together (Bonferroni); clear is by Holm's test. None without such items.
+    """
+    common = [
+        [(value, second[key]) for key, value in first.items() if key in second]
+        for first, second in pairs
+    ]
+    known = [np.array(values).T for values in common if values]
+
+    def interval(which: int, level: float) -> Estimate:
+        first, second = known[which]
+        return paired_difference(first, second, level, bounds)
+
+    found = iter(several(interval, len(known)))
+    return [next(found) if values else None for values in common]
+
+
+@dataclass(frozen=True)
+class Rank:
+    """One model: its score, and how it compares with the next one."""
+
+    solver: str
+    score: Estimate  # over all items
+    ahead: str  # of the next model, in words
+    words: str  # whether it is above the floor, and how many attempts have no answer
+
+    @property
+    def figures(self) -> str:
+        """The score with its interval."""
+        return two(self.score)
+
+    @property
+    def bars(self) -> list[Bar]:
+        """Its place between 0 and 1."""
+        return bars(self.score, (), UNIT)
+
+
+def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
+    """The models of a run, the best first; empty where there are none, or none was scored."""
+    scores: dict[str, dict[tuple[str, int], float]] = defaultdict(dict)  # benchmark and item
+    for results in all_results:
+        name, bounds = results.benchmark.name, results.benchmark.metrics[0].bounds
+        for model in results.models if bounds == UNIT else ():
+            own = {} if results.role(model) == "person" else results.item_scores(model)
+            scores[model] |= {(name, item): value for item, value in own.items()}
+    means = {
+        model: mean_interval([*own.values()], bounds=UNIT) for model, own in scores.items() if own
+    }
+    order = sorted(means, key=lambda model: -(means[model].value or 0.0))
+
+    def compared(name: str | None = None) -> dict[tuple[str, str], tuple[Estimate, bool] | None]:
+        """The differences of all pairs of models, at one benchmark or at all."""
+        own = {
+            model: {key: value for key, value in scores[model].items() if name in (None, key[0])}
+            for model in order
+        }
+        pairs = list(combinations(order, 2))
+        found = differences_together([(own[one], own[other]) for one, other in pairs], UNIT)
+        return dict(zip(pairs, found, strict=True))
+
+    overall = compared()
+    by_benchmark = {own.benchmark.name: compared(own.benchmark.name) for own in all_results}
+    ahead = {
+        pair[0]: _ahead(pair[1], overall[pair], {n: own[pair] for n, own in by_benchmark.items()})
+        for pair in pairwise(order)
+    }
+    return [
+        Rank(model, means[model], ahead.get(model, ""), _rank_words(all_results, model))
+        for model in order
+    ]
+
+
+def _ahead(
+    following: str,
+    overall: tuple[Estimate, bool] | None,
+    parts: Mapping[str, tuple[Estimate, bool] | None],
+) -> str:
+    """How a model compares with the next one, over all items and on every benchmark."""
+    if overall is None:
+        return f", has no items in common with {following}"
+    estimate, clear = overall
+    text = f", {'beats' if clear else 'is not shown to beat'} {following} by {two(estimate)}"
+    known = {name: found for name, found in parts.items() if found}
+    if len(known) < 2:
+        return text
+    unclear = [name for name, (_, seen) in known.items() if not seen]
+    lower = [name for name, (one, seen) in known.items() if seen and (one.value or 0.0) < 0]
+    higher = len(known) - len(unclear) - len(lower)
+    text += f" ({'higher ' if not clear else ''}on {higher} of {len(known)} benchmarks"
+    text += f"; lower on {', '.join(lower)}" if lower else ""
+    text += f"; no difference shown on {', '.join(unclear)}" if higher and unclear else ""
+    return f"{text})"
+
+
+def _rank_words(all_results: Sequence[BenchmarkResults], model: str) -> str:
+    """On which benchmarks a model is above the floor, and how many attempts have no answer."""
+    parts = {
+        results.benchmark.name: results.within(results.sound_settings)[model]
+        for results in all_results
+        if model in results.within(results.sound_settings)
+    }
+    missing = [name for name, part in parts.items() if not part.metrics["lift"].is_above(0)]
+    above = len(parts) - len(missing)
+    if len(parts) > 1:
+        text = f"above the floor on {above} of {len(parts)} benchmarks"
+        text += f" (not on {', '.join(missing)})" if above and missing else ""
+    else:
+        text = "above the floor" if above else "not above the floor"
+    counts = [part.no_answers + sum(unanswered([part]).values()) for part in parts.values()]
+    attempts = sum(sum(part.kinds.values()) for part in parts.values())
+    return f"{text}; {sum(counts):,} of {attempts:,} attempts without an answer"
+
+
+def closing_lines(all_results: Sequence[BenchmarkResults]) -> list[str]:
+    """What a run ends with in the terminal: who is best, or what the baselines reach."""
+    if ranks := ranking(all_results):
+        lines = [
+            f"{place}. {rank.solver} {rank.figures}{rank.ahead}; {rank.words}"
+            for place, rank in enumerate(ranks[:MAX_LINES], start=1)
+        ]
+        more = len(ranks) - len(lines)
+        return [*lines, f"and {more} more, in the report"] if more else lines
+    lines = []
+    for results in all_results:
+        parts, name = results.within(results.sound_settings), results.benchmark.metrics[0].name
+        best = {role: results.best(parts, role, name) for role in ("ceiling", "shortcut")}
+        words = [
+            f"{'best ' * (role == 'shortcut')}{role} {found[1].value:.2f} ({found[0]})"
+            for role, found in best.items()
+            if found
+        ]
+        floor = max((part.floor for part in parts.values()), default=0.0)
+        width = max(len(own.benchmark.name) for own in all_results)
+        lines.append(
+            f"{results.benchmark.name:<{width}}  {', '.join([*words, f'floor {floor:.2f}'])}"
+        )
+    return lines
+
+
+@dataclass(frozen=True)
+class Effect(BarRow):
+    """What a variant of a diagnosis, its name, does to a solver."""
+
+    solver: str = ""
+    same_items: bool = False  # the variant changes how items are presented, not the items
+
+
+def switch_effects(results: BenchmarkResults, styles: Styles) -> list[Effect]:
+    """What every variant of a diagnosis changes for every model, variant by variant."""
+    control, *variants = results.settings
+    solvers = charted_solvers(results, styles)
+    if not results.models:
+        solvers = [name for name in solvers if results.role(name) == "shortcut"]
+    effects = []
+    for solver in solvers:
+        before, *after = (
+            {item: fmean(own) for item, own in results.scores.get((name, solver), {}).items()}
+            for name in (control, *variants)
+        )
+        bounds = results.benchmark.metrics[0].bounds
+        found = differences_together([(own, before) for own in after], bounds)
+        for variant, difference in zip(variants, found, strict=True):
+            if difference is not None:
+                named = results.benchmark.diagnostics.get(variant)
+                about, words = named.about if named else "", effect_words(*difference)
+                drawn = bars(difference[0], [("zero", 0.0)], (-1, 1))
+                same = results.specs[variant] == results.specs[control]
+                effects.append(
+                    Effect(variant, about, styles[solver], drawn, f"{solver}:", words, solver, same)
+                )
+    return sorted(effects, key=lambda one: variants.index(one.name))
+
+
+def compared_items(effects: Sequence[Effect]) -> str:
+    """Which items the differences of a diagnosis are between."""
+    same = {effect.same_items for effect in effects}
+    if same == {True}:
+        return "on the same items"
+    other = "between samples of different items, since these switches change the items"
+    return other if same == {False} else "on the same items unless a switch changes them"
+
+
+def effect_sentences(effects: Sequence[Effect]) -> list[str]:
+    """For every solver the switches that change its score, and those not shown to."""
+    sentences = []
+    for solver in dict.fromkeys(effect.solver for effect in effects):
+        own = [effect for effect in effects if effect.solver == solver]
+        clear = [f"{one.name} {one.words}" for one in own if not one.words.startswith(UNCLEAR)]
+        others = [one.name for one in own if one.words.startswith(UNCLEAR)]
+        text = "; ".join(clear) or "no switch is shown to change its score"
+        text += f"; no clear difference by {', '.join(others)}" if clear and others else ""
+        sentences.append(f"{solver}: {text}.")
+    return sentences
+
+
+def effect_words(difference: Estimate, clear: bool) -> str:
+    """A difference in points, in words: "costs 21 points [-28, -14]"."""
+    value = round(100 * (difference.value or 0.0))
+    if difference.low is None or difference.high is None:
+        return f"changes the score by {value} points"
+    ends = f"[{round(100 * difference.low):+}, {round(100 * difference.high):+}]"
+    if not clear:
+        return f"{UNCLEAR} ({value:+} points {ends})"
+    return f"{'adds' if (difference.value or 0) > 0 else 'costs'} {abs(value)} points {ends}"
 
 
 @dataclass(frozen=True)
 class Column:
-    """One benchmark, or one setting of the only benchmark."""
+    """One benchmark, or one setting or number of the only benchmark."""
 
     title: str
-    link: str
-    audit: str  # passed, caught, mixed or unknown
+    results: BenchmarkResults
+    parts: Mapping[str, Summary]  # by solver
+    audit: str  # passed, caught or not audited
     note: str  # what the audit says, in a few words
     floor: str
     setting: str = ""  # where the column is one of several settings
 
+    def cell(self, solver: str, who: str = "") -> GridCell | None:
+        """The lift of a solver, with what attempts without an answer could have changed."""
+        part = self.parts.get(solver)
+        if part is None:
+            return None
+        counts = unanswered([part]).items() if not who else ()
+        note = ", ".join(f"{count} {name}" for name, count in counts if count)
+        if note and part.bounds is not None and part.ceiling != part.floor:
+            low, high = ((end - part.floor) / (part.ceiling - part.floor) for end in part.bounds)
+            note += f": {low:.2f} to {high:.2f}"
+        fields = {"benchmark": self.results.benchmark.name, "setting": self.setting}
+        named = urlencode(
+            {name: text for name, text in fields.items() if text} | {"solver": solver}
+        )
+        return GridCell(part.metrics["lift"], note, who, f"#items?{named}&kind=!right")
+
 
 @dataclass(frozen=True)
 class GridCell:
-    """A lift; None where there is none."""
+    """A lift."""
 
     estimate: Estimate
-    note: str = ""  # attempts without an answer, and what they could have changed
-    who: str = ""  # the solver, in rows of baselines
-    link: str = ""  # to its attempts that are not right
-
-    @property
-    def heat(self) -> int:
-        """How strongly the cell is coloured, in percent; below 0 under the floor."""
-        return round(100 * max(-1.0, min(1.0, self.estimate.value or 0.0)))
+    note: str  # attempts without an answer, and what they could have changed
+    who: str  # the solver, in rows of baselines
+    link: str  # to its attempts that are not right
 
 
 @dataclass(frozen=True)
@@ -66,10 +303,6 @@ class Grid:
 
     columns: Sequence[Column]
     rows: Sequence[GridRow]
-    by: str = ""  # what the columns of one benchmark are
-
-
-Part = tuple[Column, BenchmarkResults, dict[str, Summary]]
 
 
 def grid(
@@ -79,95 +312,65 @@ def grid(
 
     The grid of a benchmark's section has no sentences and shows every setting.
     """
-    parts, by = _columns(all_results, every_setting=of_section)
+    columns = _columns(all_results, every_setting=of_section)
     rows = []
-    for model in [name for name, style in styles.items() if not style.is_baseline]:
-        cells = [
-            _cell(own[model], failures_link(column, model)) if model in own else None
-            for column, _, own in parts
-        ]
+    for model in studied_solvers(all_results, styles):
         text = "" if of_section else sentence(all_results, model)
-        rows.append(GridRow(model, styles[model], text, cells))
+        rows.append(GridRow(model, styles[model], text, [one.cell(model) for one in columns]))
     for role, name in BASELINES.items():
         if role == "program" and of_section:
             continue  # the least informative row
-        best = [results.best(own, role, "lift") for _, results, own in parts]
+        best = [one.results.best(one.parts, role, "lift") for one in columns]
         cells = [
-            found and GridCell(found[1], who=found[0], link=failures_link(column, found[0]))
-            for found, (column, *_) in zip(best, parts, strict=True)
+            found and one.cell(found[0], found[0]) for one, found in zip(columns, best, strict=True)
         ]
         if any(cells):
             rows.append(GridRow(name, None, "", cells))
-    return Grid([column for column, *_ in parts], rows, by)
+    return Grid(columns, rows)
 
 
-def _columns(
-    all_results: Sequence[BenchmarkResults], *, every_setting: bool
-) -> tuple[list[Part], str]:
-    """A column for each benchmark, or for each setting or number of the only one; and by what."""
+def _columns(all_results: Sequence[BenchmarkResults], *, every_setting: bool) -> list[Column]:
+    """A column for each benchmark, or for each setting or number of the only one."""
     first = all_results[0]
     if len(all_results) == 1 and 1 < len(first.settings) <= MAX_COLUMNS:
-        columns = {one: replace(_column(first, one, [one]), setting=one) for one in first.settings}
-        found = [(column, first, first.within([one])) for one, column in columns.items()]
-        return found, "in every setting"
-    parts = []
+        return [replace(_column(first, one, [one]), setting=one) for one in first.settings]
+    columns = []
     for results in all_results:
         kept = results.settings if every_setting else results.sound_settings
-        left_out = [one for one in results.settings if one not in kept]
-        column = _column(results, results.benchmark.name, kept, left_out)
-        parts.append((column, results, results.within(kept)))
+        columns.append(_column(results, results.benchmark.name, kept))
     axis = next(iter(first.chart_axes), None)
     values = first.values(axis.value) if axis and len(all_results) == 1 else []
     numbers = all(isinstance(value, (int, float)) for value in values)
     if axis is None or not numbers or not 1 < len(values) <= MAX_COLUMNS:
-        return parts, "in every setting"
-    whole, by_value = replace(parts[0][0], floor=""), []
+        return columns
+    by_value = []
     for value in values:
         own = first.split(
             lambda key, value=value: key.solver if axis.value(key) == value else None,  # type: ignore[misc]
             first.settings if every_setting else first.sound_settings,
         )
-        by_value.append((replace(whole, title=f"{value} {axis.label}"), first, own))
-    return by_value, f"by number of {axis.label}"
+        by_value.append(replace(columns[0], title=f"{value} {axis.label}", parts=own, floor=""))
+    return by_value
 
 
-def failures_link(column: Column, solver: str) -> str:
-    """The address on the page of the attempts of a solver that are not right."""
-    setting = {"setting": column.setting} if column.setting else {}
-    return (
-        f"#items?{urlencode({'benchmark': column.link, **setting, 'solver': solver})}&kind=!right"
-    )
-
-
-def _cell(part: Summary, link: str) -> GridCell:
-    """A lift, with what attempts without an answer could have changed."""
-    note = ", ".join(f"{count} {name}" for name, count in unanswered([part]).items() if count)
-    if part.bounds is not None and part.ceiling != part.floor:
-        low, high = ((end - part.floor) / (part.ceiling - part.floor) for end in part.bounds)
-        note += f": {low:.2f} to {high:.2f}"
-    return GridCell(part.metrics["lift"], note, link=link)
-
-
-def _column(
-    results: BenchmarkResults, title: str, kept: Sequence[str], left_out: Sequence[str] = ()
-) -> Column:
+def _column(results: BenchmarkResults, title: str, kept: Sequence[str]) -> Column:
     """A column with what audits say about its items, in a few words."""
-    verdicts = [results.audit_verdict(one) for one in kept]
-    passed, caught = verdicts.count("passed"), verdicts.count(CAUGHT)
-    if len(set(verdicts)) == 1:
-        audit = verdicts[0]
+    verdicts = Counter(results.audit_verdict(one) for one in kept)
+    audit = verdicts.most_common(1)[0][0]
+    if len(verdicts) == 1:
         note = {"passed": "audit passed", CAUGHT: "has shortcuts"}.get(audit, "not audited")
     else:
-        audit = CAUGHT if caught else NOT_AUDITED
-        note = f"{passed} of {len(kept)} passed an audit"
-        note += f", {caught} with shortcuts" if caught else ""
-        unknown = len(kept) - passed - caught
-        note += f", {unknown} not audited" if unknown else ""
-    if left_out:
+        audit = CAUGHT if verdicts[CAUGHT] else NOT_AUDITED
+        others = {"with shortcuts": verdicts[CAUGHT], "not audited": verdicts[NOT_AUDITED]}
+        note = f"{verdicts['passed']} of {len(kept)} passed an audit"
+        note += "".join(f", {count} {words}" for words, count in others.items() if count)
+    left_out = [one for one in results.settings if one not in kept]
+    if left_out and title == results.benchmark.name:
         note += f"; without {left_out[0] if len(left_out) == 1 else len(left_out)} (shortcuts)"
-    floors = [part.floor for part in results.within(kept).values() if part.answered]
+    parts = results.within(kept)
+    floors = [part.floor for part in parts.values() if part.answered]
     floor = f"floor {max(floors):.2f}" if floors else ""
-    return Column(title, results.benchmark.name, audit, note, floor)
+    return Column(title, results, parts, audit, note, floor)
 
 
 def sentence(all_results: Sequence[BenchmarkResults], model: str) -> str:

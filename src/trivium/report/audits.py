@@ -76,12 +76,19 @@ def keep_audit(task: Task, audit: Audit, **labels: Any) -> dict[str, Any]:
     kept["tried"] = len(cues)
     kept["strongest"] = next(cue for cue in cues if cue["name"] == kept["strongest"])
     _stored.cache_clear()  # benchmarks of one package share a file
-    stored = _stored(benchmark)
-    spec = _key(benchmark, spec_to_dict(task.spec))
-    stored.setdefault(spec, {})[_view_key(benchmark, spec_to_dict(task.view))] = kept
-    with atomic_write(audits_path(benchmark)) as file:
-        file.write(orjson.dumps(stored, option=orjson.OPT_INDENT_2) + b"\n")
+    path = audits_path(benchmark)
+    stored = orjson.loads(path.read_bytes()) if path.exists() else {}
+    others = {key: own for key, own in stored.items() if key.partition(" ")[0] != benchmark.name}
+    for (spec, view), one in {**_stored(benchmark), (task.spec, task.view): kept}.items():
+        others.setdefault(f"{benchmark.name} {_json(spec)}", {})[_json(view)] = one
+    with atomic_write(path) as file:
+        file.write(orjson.dumps(others, option=orjson.OPT_INDENT_2) + b"\n")
+    _stored.cache_clear()
     return kept
+
+
+def _json(fields: Any) -> str:
+    return orjson.dumps(spec_to_dict(fields), option=orjson.OPT_SORT_KEYS).decode()
 
 
 def audits_path(benchmark: AnyBenchmark) -> Path:
@@ -93,26 +100,20 @@ def stored_audit(benchmark: AnyBenchmark, spec: Fields, view: Fields) -> dict[st
     """The stored audit of a spec in a view, or in one that shows the same."""
     if spec is None:
         return None
-    audits = _stored(benchmark).get(_key(benchmark, spec), {})
-    wanted = _view_key(benchmark, view or {})
-    for key, kept in sorted(audits.items(), key=lambda found: found[0] != wanted):
-        if kept.get("version") != benchmark.version:  # it was about other items
-            continue
-        if key == wanted or _same_surface(benchmark, orjson.dumps(spec), wanted, key):
-            return dict(kept)
-    return None
+    wanted = spec_from_dict(benchmark.spec_type, spec)
+    shown = spec_from_dict(benchmark.view_type, view or {})
+    found = {other: kept for (own, other), kept in _stored(benchmark).items() if own == wanted}
+    same = (other for other in found if _same_surface(benchmark, wanted, shown, other))
+    chosen = shown if shown in found else next(same, None)
+    return None if chosen is None else dict(found[chosen])
 
 
 @cache
-def _same_surface(benchmark: AnyBenchmark, spec: bytes, view: str, other: str) -> bool:
+def _same_surface(benchmark: AnyBenchmark, spec: Any, view: Any, other: Any) -> bool:
     """Whether two views differ only in lines that are the same in all items."""
-    items = benchmark.generate(
-        spec_from_dict(benchmark.spec_type, orjson.loads(spec)), 0, 0, COMPARED
-    )
-    views = [spec_from_dict(benchmark.view_type, orjson.loads(each)) for each in (view, other)]
     differences: set[tuple[bool, tuple[str, ...], tuple[str, ...]]] = set()
-    for item in items:
-        one, two = (benchmark.surface(item, each).split("\n") for each in views)
+    for item in benchmark.generate(spec, 0, 0, COMPARED):
+        one, two = (benchmark.surface(item, each).split("\n") for each in (view, other))
         shared = [line for line in one if line in two] == [line for line in two if line in one]
         added = tuple(line for line in one if line not in two)
         differences.add((shared, added, tuple(line for line in two if line not in one)))
@@ -120,36 +121,22 @@ def _same_surface(benchmark: AnyBenchmark, spec: bytes, view: str, other: str) -
 
 
 @cache
-def _stored(benchmark: AnyBenchmark) -> dict[str, dict[str, dict[str, Any]]]:
-    """All audits stored beside a benchmark, by spec and view."""
+def _stored(benchmark: AnyBenchmark) -> dict[tuple[Any, Any], dict[str, Any]]:
+    """The audits of a benchmark's present items, by spec and view."""
     path = audits_path(benchmark)
     stored = orjson.loads(path.read_bytes()) if path.exists() else {}
-    found: dict[str, dict[str, dict[str, Any]]] = {}
-    for spec, audits in stored.items():
-        # A field that was added since has its default, and one that was removed is left out.
-        name, _, fields = spec.partition(" ")
-        key = _key(benchmark, orjson.loads(fields)) if name == benchmark.name else spec
-        found[key] = {
-            _view_key(benchmark, orjson.loads(view)) if name == benchmark.name else view: kept
-            for view, kept in audits.items()
-        }
-    return found
+    return {
+        (_read(benchmark.spec_type, spec.partition(" ")[2]), _read(benchmark.view_type, view)): kept
+        for spec, audits in stored.items()
+        for view, kept in audits.items()
+        if spec.startswith(f"{benchmark.name} ") and kept.get("version") == benchmark.version
+    }
 
 
-def _key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
-    """The key of a spec: the benchmark and every field that its items depend on."""
-    return f"{benchmark.name} {_fields_key(benchmark.spec_type, fields)}"
-
-
-def _view_key(benchmark: AnyBenchmark, fields: Mapping[str, Any]) -> str:
-    return _fields_key(benchmark.view_type, fields)
-
-
-def _fields_key(kind: type[Any], fields: Mapping[str, Any]) -> str:
+def _read(kind: type[Any], fields: str) -> Any:
+    """A stored spec or view: a field added since has its default, one removed is left out."""
     known = {field.name for field in dataclasses.fields(kind)}
-    values = {name: value for name, value in fields.items() if name in known}
-    every = spec_to_dict(spec_from_dict(kind, values))
-    return orjson.dumps(every, option=orjson.OPT_SORT_KEYS).decode()
+    return spec_from_dict(kind, {n: v for n, v in orjson.loads(fields).items() if n in known})
 
 
 def _keeps_leaks(benchmark: AnyBenchmark, fields: Fields) -> bool:

@@ -5,23 +5,40 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 import orjson
 
-from trivium.benchmarks import benchmark_names, get_benchmark
+from trivium.benchmarks import get_benchmark
 from trivium.core.errors import require
-from trivium.core.records import MANIFEST, PEOPLE, PERSON, UNSCORED, Row, read_records, solver_group
+from trivium.core.records import (
+    MANIFEST,
+    PEOPLE,
+    UNSCORED,
+    Row,
+    is_participant,
+    read_records,
+    solver_group,
+)
 from trivium.core.spec import read_mapping
-from trivium.core.statistics import Bounds, Estimate, paired_difference, several
+from trivium.core.statistics import (
+    Bounds,
+    Estimate,
+    difference_variance,
+    items_to_compare,
+    paired_difference,
+    several,
+)
+from trivium.evaluation.cost import Power
 from trivium.report.charts import model_styles
 from trivium.report.clusters import Side, clustered_mean
 from trivium.report.loss import loss_tables
-from trivium.report.overview import bar
+from trivium.report.overview import BarRow, bars
 from trivium.report.results import record_files
 from trivium.report.tables import UNANSWERED, Table
 from trivium.report.templates import render_page
@@ -35,23 +52,49 @@ TOGETHER = (
 Limits = tuple[int | None, str | None]  # max_output_tokens and reasoning_effort
 
 
-@dataclass(frozen=True)
+@dataclass
 class SolverScores:
-    """The headline metric of one solver in one run, for every item the mean over its trials."""
+    """The headline metric of one solver in one run."""
 
     run: str
     solver: str
     benchmark: str
-    scores: dict[Item, float]
-    labels: Mapping[Label, Item] = field(default_factory=dict)  # of generated items
-    versions: frozenset[str] = frozenset()  # of the benchmark
-    limits: frozenset[Limits] = frozenset()  # under which a model replied; none for programs
-    people: tuple[tuple[str, Item, float], ...] = ()  # person, item and score; only of people
+    tried: dict[Item, list[float]] = field(default_factory=dict)  # the scores of its trials
+    labels: dict[Label, Item] = field(default_factory=dict)  # of generated items
+    versions: set[str] = field(default_factory=set)  # of the benchmark
+    limits: set[Limits] = field(default_factory=set)  # of a model; none for programs
+    people: list[tuple[str, Item, float]] = field(default_factory=list)  # person, item and score
+    unscored: Counter[str] = field(default_factory=Counter)  # attempts by kind, in no difference
     only_run: bool = False  # whose name is left out
-    unscored: Mapping[str, int] = field(default_factory=dict)  # attempts by kind, in no difference
 
     def __str__(self) -> str:
         return self.solver if self.only_run else f"{self.solver} ({self.run})"
+
+    def add(self, row: Row) -> None:
+        """Count one record."""
+        value, solver = row["scores"].get(_headline(self.benchmark)), row["solver"]
+        if row["kind"] in UNSCORED:
+            self.unscored[row["kind"]] += 1
+        if value is None:
+            return
+        item = row.get("digest") or ""
+        require(
+            bool(item),
+            f"{self.run}: {row['id']} has no digest, so that it cannot be distinguished from "
+            "others of that name; evaluate or score the replies again",
+        )
+        if row.get("spec") is not None:
+            spec = orjson.dumps(row["spec"], option=orjson.OPT_SORT_KEYS)
+            self.labels[row["id"], row.get("seed"), spec] = item
+        self.versions.add(str(row.get("version")))
+        self.tried.setdefault(item, []).append(value)
+        if is_participant(solver):
+            self.people.append((solver, item, value))
+
+    @cached_property
+    def scores(self) -> dict[Item, float]:
+        """For every item the mean over its trials."""
+        return {item: fmean(values) for item, values in self.tried.items()}
 
     @property
     def is_baseline(self) -> bool:
@@ -110,21 +153,27 @@ def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
     found: list[SolverScores] = []
     for run in runs:
         paths = record_files([run])
-        rows = (row for path in paths for _, row in read_records(path))
-        own = [limits for path in paths if (limits := _limits(path.parent / MANIFEST)) is not None]
-        for one in scores_of(str(run), rows):
-            models = frozenset(limits for solver, limits in own if solver == one.solver)
-            found.append(replace(one, limits=models, only_run=len(runs) == 1))
+        own = scores_of(str(run), (row for path in paths for _, row in read_records(path)))
+        for path in paths:
+            manifest = path.parent / MANIFEST
+            fields = read_mapping(manifest) if manifest.exists() else {}
+            if shaping := fields.get("shaping"):
+                limits = (shaping.get("max_output_tokens"), shaping.get("reasoning_effort"))
+                for one in own:
+                    one.limits |= {limits} if one.solver == fields["solver"] else set()
+        found += [replace(one, only_run=len(runs) == 1) for one in own]
     return found
 
 
-def _limits(manifest: Path) -> tuple[str, Limits] | None:
-    """The model of a folder of records and its limits; None where there is no model."""
-    fields = read_mapping(manifest) if manifest.exists() else {}
-    if shaping := fields.get("shaping"):
-        limits = (shaping.get("max_output_tokens"), shaping.get("reasoning_effort"))
-        return fields["solver"], limits
-    return None
+def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
+    """The scores of every solver of one run that has any."""
+    found: dict[tuple[str, str], SolverScores] = {}
+    for row in rows:
+        key = (row["benchmark"], solver_group(row["solver"]))
+        if key not in found:
+            found[key] = SolverScores(run, key[1], key[0])
+        found[key].add(row)
+    return [one for one in found.values() if one.tried]
 
 
 def require_same_limits(found: Sequence[SolverScores]) -> None:
@@ -137,46 +186,6 @@ def require_same_limits(found: Sequence[SolverScores]) -> None:
             f"{name} differs between the runs ({', '.join(values)}), so that a difference may be "
             "that of the settings; --any_settings compares them all the same",
         )
-
-
-def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
-    """The scores of every solver of one run."""
-    scores: dict[tuple[str, str], dict[Item, list[float]]] = defaultdict(dict)
-    people: dict[tuple[str, str], list[tuple[str, Item, float]]] = defaultdict(list)
-    unscored: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    labels: dict[tuple[str, str], dict[Label, Item]] = defaultdict(dict)
-    versions: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in rows:
-        value, solver = row["scores"].get(_headline(row["benchmark"])), row["solver"]
-        key = (row["benchmark"], solver_group(solver))
-        unscored[key][row["kind"]] += row["kind"] in UNSCORED
-        if value is not None:
-            item = row.get("digest") or ""
-            require(
-                bool(item),
-                f"{run}: {row['id']} has no digest, so that it cannot be distinguished from "
-                "others of that name; evaluate or score the replies again",
-            )
-            if row.get("spec") is not None:
-                spec = orjson.dumps(row["spec"], option=orjson.OPT_SORT_KEYS)
-                labels[key][row["id"], row.get("seed"), spec] = item
-            versions[key].add(str(row.get("version")))
-            scores[key].setdefault(item, []).append(value)
-            if solver.startswith(PERSON):
-                people[key].append((solver, item, value))
-    return [
-        SolverScores(
-            run,
-            solver,
-            benchmark,
-            {item: float(np.mean(v)) for item, v in own.items()},
-            labels[benchmark, solver],
-            frozenset(versions[benchmark, solver]),
-            people=tuple(people[benchmark, solver]),
-            unscored=+unscored[benchmark, solver],
-        )
-        for (benchmark, solver), own in scores.items()
-    ]
 
 
 def require_same_items(found: Sequence[SolverScores]) -> None:
@@ -240,7 +249,7 @@ def left_out(
         if run not in {one.run for one in found}
     ]
     for benchmark in dict.fromkeys(one.benchmark for one in found):
-        versions = {one.versions for one in found if one.benchmark == benchmark and one.versions}
+        versions = {frozenset(one.versions) for one in found if one.benchmark == benchmark}
         if len(versions) > 1:
             notes.append(
                 f"{benchmark}: versions {_listed(frozenset().union(*versions))} are compared; "
@@ -294,30 +303,31 @@ def comparison_page(
     runs: Sequence[str], found: Sequence[SolverScores], made: Sequence[Difference]
 ) -> str:
     """The differences as a page: a sentence for each solver, and every difference as a bar."""
-    compared = {one.first.benchmark for one in made}
-    benchmarks = [name for name in benchmark_names() if name in compared]
-    by = {(str(one.first), str(one.second), one.first.benchmark): one for one in made}
-    people = {str(one.first) for one in made if one.first.people}
     named = model_styles([one.first.solver for one in made])
-    answers = []
-    for first, second in dict.fromkeys(key[:2] for key in by):
-        own = [by[first, second, name] for name in benchmarks if (first, second, name) in by]
+    pairs: dict[tuple[str, str], list[Difference]] = defaultdict(list)
+    by_benchmark: dict[str, list[Difference]] = defaultdict(list)
+    for one in made:
+        pairs[str(one.first), str(one.second)].append(one)
+        by_benchmark[one.first.benchmark].append(one)
+    answers, rows = [], []
+    for (first, second), own in pairs.items():
         name = first if second == str(found[0]) else f"{first} against {second}"
-        style = named[PEOPLE if first in people else own[0].first.solver]
-        bars = [(one, bar(one.estimate, [("zero", 0.0)], (-1.0, 1.0)), _count(one)) for one in own]
-        answers.append((name, style, directions(own), bars))
+        style = named[PEOPLE if own[0].first.people else own[0].first.solver]
+        answers.append((name, style, directions(own)))
+        for one in own:
+            drawn = bars(one.estimate, [("zero", 0.0)], (-1.0, 1.0))
+            words = f"{one.direction}, {one.estimate}, {_count(one)} items"
+            rows.append(BarRow(name, one.first.benchmark, style, drawn, words))
+    tables = [difference_table(name, own) for name, own in by_benchmark.items()]
     return render_page(
         "compare.html.j2",
         title=f"Trivium comparison with {found[0]}",
         baseline=found[0],
         answers=answers,
+        rows=rows,
         notes=left_out(runs, found, made),
         runs=runs,
-        tables=[
-            difference_table(name, [one for one in made if one.first.benchmark == name])
-            for name in benchmarks
-        ]
-        + loss_tables([Path(run) for run in runs], benchmarks),
+        tables=[*tables, *loss_tables([Path(run) for run in runs], by_benchmark)],
     )
 
 
@@ -354,3 +364,32 @@ def _count(one: Difference) -> str:
 @cache
 def _headline(benchmark: str) -> str:
     return get_benchmark(benchmark).metrics[0].name
+
+
+def power_to_compare(
+    benchmark: str,
+    difference: float,
+    score: float = 0.5,
+    correlation: float = 0.3,
+    runs: Sequence[SolverScores] | None = None,
+) -> Power:
+    """The items needed, by the worse solver's score and their correlation, or from two runs."""
+    graded = False
+    if runs is None:
+        variance = difference_variance(score, score + difference, correlation)
+        how = f"scores of {score:g} and {score + difference:g}, assumed, with a correlation of "
+        how += f"{correlation:g}"
+    else:
+        found = worth_comparing([one for one in runs if one.benchmark == benchmark])
+        require(len(found) >= 2, f"runs must hold two solvers of {benchmark}, got {len(found)}")
+        require_same_items(found[:2])
+        common = common_items(found[0], found[1])
+        require(len(common) >= 2, "runs: the solvers have fewer than two items in common")
+        first, second = ([one.scores[item] for item in common] for one in found[:2])
+        how = f"from {found[0]} and {found[1]} on {len(common):,} items"
+        graded = not {*first, *second} <= {0.0, 1.0}
+        variance = float(np.var(np.subtract(first, second), ddof=1))
+    items, more = (
+        items_to_compare(difference, variance, power, graded=graded) for power in (0.8, 0.9)
+    )
+    return Power(difference, items, more, how)

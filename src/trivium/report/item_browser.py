@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +15,7 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.dialogue import RESTATE
 from trivium.core.reading import visible_replies
 from trivium.core.records import UNSCORED, Row
-from trivium.report.replay import presented_item, replies_of
-from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults
+from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults, presented_item, replies_of
 
 MAX_CHARACTERS = 12_000_000  # of all their texts, which are compressed to a third or less
 PART = 150_000  # characters of texts, about, that the page unpacks at once
@@ -27,74 +26,66 @@ NO_PROMPT = "(this item came from a file; its prompt is not in the records)"
 def browser_items(
     all_results: Sequence[BenchmarkResults], max_characters: int = MAX_CHARACTERS
 ) -> dict[str, Any]:
-    """A sample over solvers, settings and kinds: each text once, and attempts that refer to it."""
-    texts: dict[str, int] = {}
-    attempts: list[dict[str, Any]] = []
-    characters = 0
-    for results, setting, row in _examples(all_results):
-        shown = conversation(results.benchmark, row)
-        new = {text for _, text in shown.turns if text not in texts}
-        characters += sum(map(len, new)) + len(shown.expected) + len(shown.read)
-        if len(attempts) >= MAX_ATTEMPTS or characters > max_characters:
-            break
-        usage = row.get("usage") or {}
-        attempts.append(
-            {
-                "benchmark": results.benchmark.name,
-                "setting": setting,
-                "solver": row["solver"],
-                "seed": row.get("seed"),
-                "id": row["id"],
-                "trial": row["trial"],
-                "kind": row["kind"],
-                "scores": {key: value for key, value in row["scores"].items() if value is not None},
-                "tokens": usage.get("output_tokens"),
-                "error": row.get("error"),
-                "expected": shown.expected,
-                "read": shown.read,
-                "marks": [texts.setdefault(text, len(texts)) for text in shown.marks],
-                "turns": [[side, texts.setdefault(text, len(texts))] for side, text in shown.turns],
-            }
-        )
-    benchmarks = {results.benchmark.name: results.benchmark for results in all_results}
-    return {
-        "texts": list(texts),
-        "attempts": sorted(attempts, key=_errors_first),
-        "kinds": {name: dict(own.kinds) for name, own in benchmarks.items()},
-        "metrics": {
-            name: {m.name: m.about for m in own.metrics} for name, own in benchmarks.items()
-        },
-    }
-
-
-def packed(items: Mapping[str, Any]) -> dict[str, Any]:
-    """The same attempts as a short list, and compressed parts that hold everything else."""
-    texts, names = items["texts"], dict[str, int]()
+    """Attempts as a short list, and compressed parts that hold everything else about them."""
+    names: dict[str, int] = {}
     listed, parts = [], []
     own: list[dict[str, Any]] = []
-    known: dict[int, int] = {}
+    texts: dict[str, int] = {}  # each is stored once in a part
 
-    def place(number: int) -> int:
-        return known.setdefault(number, len(known))
+    def place(text: str) -> int:
+        return texts.setdefault(text, len(texts))
 
     def close() -> None:
-        content = {"texts": [texts[number] for number in known], "attempts": own}
+        content = {"texts": list(texts), "attempts": own}
         parts.append(b64encode(gzip.compress(orjson.dumps(content), mtime=0)).decode())
-        known.clear()
+        texts.clear()
         own.clear()
 
-    for attempt in items["attempts"]:
+    for attempt in browser_attempts(all_results, max_characters):
         fields = (attempt[key] for key in ("benchmark", "setting", "solver", "id", "kind"))
         shown = [names.setdefault(field, len(names)) for field in fields]
         listed.append([*shown, attempt["seed"], attempt["trial"], len(parts), len(own)])
         turns = [[side, place(text)] for side, text in attempt["turns"]]
-        own.append(attempt | {"turns": turns, "marks": list(map(place, attempt["marks"]))})
-        if sum(len(texts[number]) for number in known) + 300 * len(own) > PART:
+        own.append(attempt | {"turns": turns, "marks": [place(text) for text in attempt["marks"]]})
+        if sum(map(len, texts)) + 300 * len(own) > PART:
             close()
     if own:
         close()
-    meanings = {name: items[name] for name in ("kinds", "metrics")}
-    return {"names": list(names), "list": listed, "parts": parts, **meanings}
+    benchmarks = [results.benchmark for results in all_results]
+    return {
+        "names": list(names),
+        "list": listed,
+        "parts": parts,
+        "kinds": {one.name: dict(one.kinds) for one in benchmarks},
+        "metrics": {one.name: {m.name: m.about for m in one.metrics} for one in benchmarks},
+    }
+
+
+def browser_attempts(
+    all_results: Sequence[BenchmarkResults], max_characters: int = MAX_CHARACTERS
+) -> list[dict[str, Any]]:
+    """A sample over solvers, settings and kinds of answers, errors of models first."""
+    attempts: list[dict[str, Any]] = []
+    texts: set[str] = set()
+    characters = 0
+    for results, setting, row in _examples(all_results):
+        shown = conversation(results.benchmark, row)
+        new = {text for _, text in shown.turns} - texts
+        texts |= new
+        characters += sum(map(len, new)) + len(shown.expected) + len(shown.read)
+        if len(attempts) >= MAX_ATTEMPTS or characters > max_characters:
+            break
+        attempts.append(
+            {
+                "benchmark": results.benchmark.name,
+                "setting": setting,
+                **{key: row.get(key) for key in ("solver", "seed", "id", "trial", "kind", "error")},
+                "scores": {key: value for key, value in row["scores"].items() if value is not None},
+                "tokens": (row.get("usage") or {}).get("output_tokens"),
+                **vars(shown),
+            }
+        )
+    return sorted(attempts, key=_errors_first)
 
 
 def _errors_first(attempt: Row) -> tuple[bool, int, int, str]:

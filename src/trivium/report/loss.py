@@ -59,28 +59,21 @@ def losses(benchmark: AnyBenchmark, split: LossSplit, rows: Iterable[Row]) -> li
 def loss_tables(runs: Sequence[Path], names: Iterable[str]) -> list[Table]:
     """A table for every benchmark that splits losses and whose items were tried both ways."""
     tables = []
-    for name in names:
-        benchmark = get_benchmark(name)
-        if benchmark.loss_split is not None:
-            rows = (row for path in record_files(runs) for _, row in read_records(path))
-            tables += [table] if (table := loss_table(benchmark, rows)) else []
+    for benchmark in map(get_benchmark, names):
+        split = benchmark.loss_split
+        if split is None:
+            continue
+        rows = (row for path in record_files(runs) for _, row in read_records(path))
+        lines = [
+            (one.solver, f"{one.items:,}", *map(str, (one.total, one.first, one.second)))
+            for one in losses(benchmark, split, rows)
+        ]
+        title = f"{benchmark.name}: what is lost in {split.first}, and in {split.second}"
+        heads = ("solver", "items", "lost in all", f"in {split.first}", f"in {split.second} [95%]")
+        note = (
+            f"In {split.first}: {benchmark.metrics[0].name} with {split.field} {split.given} minus "
+            f"{split.field} {split.own}; in {split.second}: the ceiling minus that with "
+            f"{split.given}."
+        )
+        tables += [Table(title, heads, tuple(lines), note)] if lines else []
     return tables
-
-
-def loss_table(benchmark: AnyBenchmark, rows: Iterable[Row]) -> Table | None:
-    """The losses as a table; None where no solver tried items both ways."""
-    split = benchmark.loss_split
-    found = [] if split is None else losses(benchmark, split, rows)
-    if split is None or not found:
-        return None
-    title = f"{benchmark.name}: what is lost in {split.first}, and in {split.second}"
-    columns = ("solver", "items", "lost in all", f"in {split.first}", f"in {split.second} [95%]")
-    note = (
-        f"In {split.first}: {benchmark.metrics[0].name} with {split.field} {split.given} minus "
-        f"{split.field} {split.own}; in {split.second}: the ceiling minus that with {split.given}."
-    )
-    lines = [
-        (one.solver, f"{one.items:,}", *map(str, (one.total, one.first, one.second)))
-        for one in found
-    ]
-    return Table(title, columns, tuple(lines), note)

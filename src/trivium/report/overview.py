@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trivium.core.results import Summary
@@ -14,11 +14,17 @@ from trivium.report.results import ROLES, STUDIED, BenchmarkResults
 from trivium.report.tables import left_out_sentence, number, ranked, scored_items
 
 MAX_SETTINGS = 12  # with a table each; more are pooled
+ROLE_MEANINGS = {
+    "ceiling": "the best that can be done with the same text",
+    "program": "does part of the reasoning",
+    "shortcut": "reads the surface of the prompt and does not reason",
+    "floor": "does not read the item at all",
+}
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A solver's result in words and as horizontal positions in percent."""
+    """A result in words, and as horizontal positions in percent."""
 
     label: str
     dot: float
@@ -28,15 +34,15 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class ResultRow:
-    """One solver in a table of results."""
+class BarRow:
+    """Results on one line between worst and best, with what they are of and what they say."""
 
-    solver: str
-    role: str
-    bar: Bar | None  # None if the metric is undefined
-    estimate: Estimate
-    lift: str
-    items: str
+    name: str
+    about: str  # small, below the name
+    style: SeriesStyle
+    bars: Sequence[Bar]  # the first with its interval; none if the result is undefined
+    figure: str
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,159 +50,117 @@ class SettingTable:
     """All solvers in one setting (None: in all of them), the best first."""
 
     setting: str | None
-    metric: str
-    rows: Sequence[ResultRow]
-    verdict: str
-    audit: str  # what is known about shortcuts in these items
-
-
-@dataclass(frozen=True)
-class RoleRow:
-    """The built-in solvers of one role on one line, and the best of them."""
-
-    role: str
-    about: str
-    style: SeriesStyle
-    bars: Sequence[tuple[str, Bar]]  # by solver, the best first
-    best: str
-    score: Estimate  # of the best
+    rows: Sequence[BarRow]
+    verdict: str  # with what is known about shortcuts in these items
 
 
 @dataclass(frozen=True)
 class Card:
-    """A benchmark without models: what its built-in solvers reach, and an item."""
+    """A benchmark without models: what its built-in solvers reach by role, and an item."""
 
     results: BenchmarkResults
     sentence: str
-    rows: Sequence[RoleRow]
+    rows: Sequence[BarRow]
     prompt: str
     answer: str
-
-    @property
-    def size(self) -> int:
-        """The characters of the prompt."""
-        return len(self.prompt)
-
-
-ROLE_MEANINGS = {
-    "ceiling": "the best that can be done with the same text",
-    "program": "does part of the reasoning",
-    "shortcut": "reads the surface of the prompt and does not reason",
-    "floor": "does not read the item at all",
-}
 
 
 def card(results: BenchmarkResults) -> Card:
     """What the built-in solvers of a benchmark reach, by role, and its first item."""
     parts, metric = results.within(results.sound_settings), results.benchmark.metrics[0]
-    most = max(parts.values(), key=lambda part: part.metrics[metric.name].n)
+    most = _most_items(parts, metric.name)
     lines = [("floor", most.floor), ("ceiling", most.ceiling)]
     rows = []
     for role, about in ROLE_MEANINGS.items():
         own = [
-            part
+            (part.solver, part.metrics[metric.name])
             for part in ranked(results.benchmark, list(parts.values()))
             if results.role(part.solver) == role and part.metrics[metric.name].value is not None
         ]
-        found = [(one.solver, one.metrics[metric.name]) for one in own]
-        bars = [(name, bar(one, lines, (metric.worst, metric.best))) for name, one in found]
-        if bars:
-            drawn = [(name, one) for name, one in bars if one]
-            rows.append(RoleRow(role, about, ROLE_STYLES[role], drawn, *found[0]))
+        drawn = [one for _, found in own for one in bars(found, lines, (metric.worst, metric.best))]
+        if own:
+            best, estimate = own[0]
+            figure = f"{round(estimate.value or 0.0, 2) + 0.0:.2f}"
+            rows.append(BarRow(role, about, ROLE_STYLES[role], drawn, figure, best))
     row = next((row for rows in results.examples.values() for row in rows), None)
     shown = None if row is None else conversation(results.benchmark, row)
     prompt = "" if shown is None else dict(reversed(shown.turns)).get("environment", "")
-    return Card(results, tour_sentence(results), rows, prompt, shown.expected if shown else "")
+    sentence = limits_sentence(results, parts)
+    return Card(results, sentence, rows, prompt, shown.expected if shown else "")
 
 
-def tour_sentence(results: BenchmarkResults) -> str:
-    """What the ceiling and the shortcuts of a benchmark reach, in a sentence."""
-    parts, headline = results.within(results.sound_settings), results.benchmark.metrics[0].name
-    if not any(part.metrics[headline].n for part in parts.values()):
+def _most_items(parts: Mapping[str, Summary], metric: str) -> Summary:
+    """The solver with the most scored items: floor and ceiling are known for these only."""
+    return max(parts.values(), key=lambda part: part.metrics[metric].n)
+
+
+def limits_sentence(results: BenchmarkResults, parts: Mapping[str, Summary]) -> str:
+    """The ceiling, the floor, and what the best solver and the best shortcut reach."""
+    headline = results.benchmark.metrics[0].name
+    most = _most_items(parts, headline)
+    if not most.metrics[headline].n:
         return "Nothing could be scored."
-    most = max(parts.values(), key=lambda part: part.metrics[headline].n)
-    best = results.best(parts, "ceiling", headline)
-    words = [f"the ceiling is {most.ceiling:.2f}"]
-    if best:
-        words[0] += f", and {best[0]} reaches {best[1].value:.2f} on these items"
-    if shortcut := results.best(parts, "shortcut", headline):
-        tried = [results.role(solver) for solver in parts].count("shortcut")
-        wider = best_of_several(shortcut[1], tried)
-        of = f"the best of {tried} shortcuts" if tried > 1 else "the only shortcut"
-        above = "above" if wider.is_above(most.floor) else "not shown to be above"
-        words.append(
-            f"{of}, {shortcut[0]}, reaches {shortcut[1].value:.2f}, {above} the floor of "
-            f"{most.floor:.2f}"
-        )
-    else:
-        words.append(f"the floor is {most.floor:.2f}")
-    text = "; ".join(words)
-    return f"{text[:1].upper()}{text[1:]}."
+    text = f"The ceiling is {most.ceiling:.2f}"
+    if best := results.best(parts, "ceiling", headline):
+        text += f", and {best[0]} reaches {best[1].value:.2f} on these items"
+    shortcut = results.best(parts, "shortcut", headline)
+    if shortcut is None:
+        return f"{text}; the floor is {most.floor:.2f}."
+    tried = [results.role(solver) for solver in parts].count("shortcut")
+    reached = best_of_several(shortcut[1], tried)
+    which = f"the best of {tried} shortcuts" if tried > 1 else "the only shortcut"
+    above = "above" if reached.is_above(most.floor) else "not shown to be above"
+    text += f"; {which}, {shortcut[0]}, reaches {two(reached)}, {above} the floor of "
+    return f"{text}{most.floor:.2f}."
 
 
-def overview(results: BenchmarkResults) -> list[SettingTable]:
+def overview(results: BenchmarkResults, styles: Mapping[str, SeriesStyle]) -> list[SettingTable]:
     """A table for each setting, or one for all of them if there are many."""
-    pooled = len(results.settings) > MAX_SETTINGS
-    return [_setting_table(results, one) for one in ([None] if pooled else results.settings)]
+    several = len(results.settings) > MAX_SETTINGS
+    settings = [None] if several else results.settings
+    return [_setting_table(results, styles, one) for one in settings]
 
 
-def _setting_table(results: BenchmarkResults, setting: str | None) -> SettingTable:
+def _setting_table(
+    results: BenchmarkResults, styles: Mapping[str, SeriesStyle], setting: str | None
+) -> SettingTable:
     """The results of all solvers in a setting, with a verdict in words."""
     parts = results.by_solver if setting is None else results.within([setting])
     metric = results.benchmark.metrics[0]
-    estimates = {solver: part.metrics[metric.name] for solver, part in parts.items()}
-    # Floor and ceiling are known for scored items only: those of the solver with the most.
-    most = max(parts.values(), key=lambda part: part.metrics[metric.name].n)
+    most = _most_items(parts, metric.name)
     shortcut = results.best(parts, "shortcut", metric.name)
     lines = [("floor", most.floor)]
     lines += [("shortcut", shortcut[1].value or 0.0)] if shortcut else []
     lines += [("ceiling", most.ceiling)]
 
-    def place(solver: str) -> tuple[float, int]:
-        return -(estimates[solver].value or 0.0), ROLES.index(results.role(solver))
+    def place(part: Summary) -> tuple[float, int]:
+        return -(part.metrics[metric.name].value or 0.0), ROLES.index(results.role(part.solver))
 
-    rows = [
-        ResultRow(
-            solver,
-            results.role(solver),
-            bar(estimates[solver], lines, (metric.worst, metric.best)),
-            estimates[solver],
-            number(parts[solver].metrics["lift"].value),
-            scored_items(parts[solver], metric.name),
-        )
-        for solver in sorted(parts, key=place)
-    ]
-    verdict = " ".join(_verdict(results, parts, most, shortcut))
-    shown = (results.specs.get(setting), results.views.get(setting)) if setting else (None, None)
-    audit = audit_sentence(results.benchmark, *shown)
-    return SettingTable(setting, metric.name, rows, verdict, audit)
-
-
-def _verdict(
-    results: BenchmarkResults,
-    parts: Mapping[str, Summary],
-    most: Summary,
-    shortcut: tuple[str, Estimate] | None,
-) -> Iterator[str]:
-    """Sentences on the floor, the ceiling, the best shortcut and every model."""
-    headline = results.benchmark.metrics[0].name
-    if not any(part.metrics[headline].n for part in parts.values()):
-        yield "Nothing could be scored."
-        return
-    yield f"The floor is {most.floor:.3f} and the ceiling {most.ceiling:.3f}."
-    if shortcut:
-        tried = [results.role(solver) for solver in parts].count("shortcut")
-        best_of = best_of_several(shortcut[1], tried)
-        yield f"The best shortcut, {shortcut[0]}, reaches {best_of}"
-        yield f"(an interval for the best of {tried}):" if tried > 1 else "(95% interval):"
-        yield f"{'not ' * (not best_of.is_above(most.floor))}above the floor."
-    for solver, part in parts.items():
-        role, lift = results.role(solver), part.metrics["lift"]
+    rows, said = [], [limits_sentence(results, parts)]
+    for part in sorted(parts.values(), key=place):
+        estimate, lift = part.metrics[metric.name], part.metrics["lift"]
+        drawn, role = bars(estimate, lines, (metric.worst, metric.best)), results.role(part.solver)
+        words = f"lift {number(lift.value)}, {scored_items(part, metric.name)} items"
+        rows.append(BarRow(part.solver, role, styles[part.solver], drawn, str(estimate), words))
         if role in STUDIED and lift.value is not None:
             are = "are" if role == "person" else "is"
-            yield f"{solver} {are} at {part.metrics[headline].value:.3f}, a lift of {lift}."
-    for sentence in left_out_sentence([("", part) for part in parts.values()]):
-        yield f"{sentence[:1].upper()}{sentence[1:]}."
+            said.append(f"{part.solver} {are} at {estimate.value:.3f}, a lift of {lift}.")
+    if left_out := left_out_sentence([("", part) for part in parts.values()]):
+        said.append(f"{left_out[:1].upper()}{left_out[1:]}.")
+    shown = (results.specs.get(setting), results.views.get(setting)) if setting else (None, None)
+    said.append(audit_sentence(results.benchmark, *shown))
+    return SettingTable(setting, rows, " ".join(said))
+
+
+def two(estimate: Estimate) -> str:
+    """An estimate with two decimals."""
+    if estimate.value is None:
+        return "undefined"
+    value, low, high = (
+        None if end is None else f"{round(end, 2) + 0.0:.2f}"
+        for end in (estimate.value, estimate.low, estimate.high)
+    )
+    return f"{value} [{low}, {high}]" if low and high else str(value)
 
 
 def best_of_several(estimate: Estimate, tried: int) -> Estimate:
@@ -208,13 +172,13 @@ def best_of_several(estimate: Estimate, tried: int) -> Estimate:
     return Estimate(value, value - (value - low) * wider, value + (high - value) * wider, n)
 
 
-def bar(
+def bars(
     estimate: Estimate, lines: Sequence[tuple[str, float]], ends: tuple[float, float]
-) -> Bar | None:
-    """The positions of a result on a line from worst to best; None if it is undefined."""
+) -> list[Bar]:
+    """The bar of a result on a line from worst to best; none if it is undefined."""
     value = estimate.value
     if value is None:
-        return None
+        return []
     figures = [*ends, value, *(line for _, line in lines)]
     lowest, highest = min(figures), max(figures)
 
@@ -224,4 +188,4 @@ def bar(
 
     label = f"{estimate}; {', '.join(f'{name} {line:.3f}' for name, line in lines)}"
     places = [(name, position(line)) for name, line in lines]
-    return Bar(label, position(value), position(estimate.low), position(estimate.high), places)
+    return [Bar(label, position(value), position(estimate.low), position(estimate.high), places)]

@@ -4,42 +4,57 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from trivium import __version__
 from trivium.benchmarks import benchmark_names
 from trivium.core.files import atomic_write
-from trivium.core.records import MANIFEST
+from trivium.core.records import MANIFEST, PARTICIPANTS, TOKENS
+from trivium.core.results import Summary
 from trivium.core.spec import read_mapping
+from trivium.core.streams import DEFAULT_SEED
+from trivium.evaluation.cost import Price, Prices, money
 from trivium.evaluation.index import REPORT
 from trivium.evaluation.plan import DERIVED
-from trivium.evaluation.prices import Prices
-from trivium.report.answer import grid
-from trivium.report.chart_files import save_charts
-from trivium.report.charts import Charts, charted_solvers, score_over_tokens, series_styles
-from trivium.report.item_browser import MAX_CHARACTERS, browser_items, packed
-from trivium.report.loss import loss_tables
-from trivium.report.markdown import MARKDOWN, PLOTS, results_markdown
-from trivium.report.overview import card, overview
-from trivium.report.plot import SeriesStyle
-from trivium.report.ranking import RULE, ranking
-from trivium.report.results import BenchmarkResults, read_results, record_files
-from trivium.report.sections import (
-    Section,
+from trivium.report.answer import (
+    RULE,
+    Effect,
+    Grid,
+    compared_items,
     effect_sentences,
-    facts,
-    kind_shares,
-    seeds_text,
+    grid,
+    ranking,
     switch_effects,
-    usage_table,
 )
-from trivium.report.tables import Table, page_tables
-from trivium.report.templates import render_page
+from trivium.report.charts import Charts, charted_solvers, score_over_tokens, series_styles
+from trivium.report.experiments import experiment_sections
+from trivium.report.item_browser import MAX_CHARACTERS, browser_items
+from trivium.report.loss import loss_tables
+from trivium.report.overview import SettingTable, card, overview
+from trivium.report.plot import REFERENCES, Chart, SeriesStyle, number_text
+from trivium.report.results import BenchmarkResults, read_results, record_files, studied_solvers
+from trivium.report.tables import (
+    Table,
+    count_kinds,
+    every_metric,
+    markdown_text,
+    pooled,
+    result_table,
+    solver_table,
+    split_tables,
+    token_text,
+    total_tokens,
+    unanswered,
+)
+from trivium.report.templates import chart_svg, render_page
 from trivium.report.thresholds import ThresholdSection, threshold_sections
 
+MARKDOWN, PLOTS = "results.md", "plots"
 KINDS = {
     "sweep": "sweep",
     "diag": "diagnosis",
@@ -48,7 +63,28 @@ KINDS = {
     "people": "experiment",
 }
 MAX_ROWS = 1000  # of a table
+MAX_KINDS = 8  # of answers
 EXAMPLE = "openai/gpt-4.1-mini"  # in the command that adds a model
+
+
+@dataclass(frozen=True)
+class Section:
+    """One benchmark on the page."""
+
+    results: BenchmarkResults
+    legend: Sequence[str]  # the solvers with marks
+    grid: Grid | None
+    charts: Sequence[Chart]
+    kinds: Sequence[tuple[str, Sequence[float]]]  # with shares of the solvers in the legend
+    effects: Sequence[Effect]
+    overview: Sequence[SettingTable]
+    tables: Sequence[Table]
+
+    @property
+    def lines(self) -> list[str]:
+        """The reference lines in its charts."""
+        drawn = {name for chart in self.charts for name in chart.lines}
+        return [name for name in REFERENCES if name in drawn]
 
 
 @dataclass(frozen=True)
@@ -78,33 +114,45 @@ class Run:
     @cached_property
     def thresholds(self) -> list[ThresholdSection]:
         """What searches for thresholds found."""
-        return threshold_sections(self.folder, self.styles)
+        folders = [
+            path.parent
+            for path in sorted(self.folder.rglob(MANIFEST))
+            if (found := read_mapping(path)).get("kind") == "threshold" or found.get("adaptive")
+        ]
+        return threshold_sections(folders, self.styles) if folders else []
 
     @cached_property
     def sections(self) -> list[Section]:
         """What the page says about every benchmark."""
-        several = len(self.results) > 1
-        return [
-            Section(
-                own,
-                grid([own], self.styles, of_section=True)
-                if several and len(own.settings) > 1
-                else None,
-                Charts(own, self.styles).all(),
-                kind_shares(own, self.styles),
-                switch_effects(own, self.styles) if own.scores else (),
-                overview(own),
-                [*self._loss_tables(own), *page_tables(own)],
-                charted_solvers(own, self.styles),
-            )
-            for own in self.results
-        ]
+        return [self._section(own) for own in self.results]
 
-    def _loss_tables(self, own: BenchmarkResults) -> list[Table]:
-        """What is lost where, read from the records again if solvers tried items both ways."""
-        split = own.benchmark.loss_split
-        ways = {view.get(split.field) for view in own.views.values()} if split else set()
-        return loss_tables([self.folder], [own.benchmark.name]) if len(ways) > 1 else []
+    def _section(self, own: BenchmarkResults) -> Section:
+        several = len(self.results) > 1 and len(own.settings) > 1
+        legend, split = charted_solvers(own, self.styles), own.benchmark.loss_split
+        tables = [every_metric(own), *split_tables(own)]
+        if split and len({view.get(split.field) for view in own.views.values()}) > 1:
+            # Solvers tried items both ways: what is lost where is read from the records again.
+            tables = [*loss_tables([self.folder], [own.benchmark.name]), *tables]
+        return Section(
+            own,
+            legend,
+            grid([own], self.styles, of_section=True) if several else None,
+            Charts(own, self.styles).all(),
+            kind_shares(own, legend),
+            switch_effects(own, self.styles) if own.scores else (),
+            overview(own, self.styles),
+            tables,
+        )
+
+
+def kind_shares(results: BenchmarkResults, solvers: Iterable[str]) -> list[tuple[str, list[float]]]:
+    """The share of every kind of answer of these solvers: right ones, then common errors."""
+    counts = [count_kinds(results.by_solver[solver].kinds) for solver in solvers]
+    totals: Counter[str] = Counter()
+    for own in counts:
+        totals.update({kind: count / own.total() for kind, count in own.items()})
+    ordered = sorted(totals, key=lambda kind: (kind != "right", -totals[kind]))
+    return [(kind, [own[kind] / own.total() for own in counts]) for kind in ordered[:MAX_KINDS]]
 
 
 def write_report(
@@ -118,47 +166,71 @@ def write_report(
     `max_characters` limits the texts in its item browser.
     """
     run = source if isinstance(source, Run) else read_run(source, label)
-    folder = run.folder
-    _save_charts(run)
-    charts = {section.results.benchmark.name: section.charts for section in run.sections}
-    _write(folder / MARKDOWN, results_markdown(run.title, run.results, charts))
-    _write(folder / REPORT, page(run, prices or Prices(), max_characters))
-    return folder / REPORT
+    _save_charts(run, run.folder / PLOTS)
+    _write(run.folder / MARKDOWN, results_markdown(run))
+    return _write(run.folder / REPORT, page(run, prices or Prices(), max_characters))
 
 
 def write_plots(folder: Path, label: str | None = None, out: Path | None = None) -> list[Path]:
     """The paths of a run's charts, which are drawn again."""
-    return _save_charts(read_run(folder, label), out)
+    return _save_charts(read_run(folder, label), out or folder / PLOTS)
 
 
-def _save_charts(run: Run, out: Path | None = None) -> list[Path]:
+def _save_charts(run: Run, folder: Path) -> list[Path]:
     groups = [*(found.charts for found in run.thresholds), *(one.charts for one in run.sections)]
-    charts = [chart for group in groups for chart in group if chart.panels]
-    return save_charts(charts, run.styles, out or run.folder / PLOTS, run.label)
+    return [
+        _write(folder / f"{chart.name}.svg", chart_svg(chart, run.styles, run.label))
+        for group in groups
+        for chart in group
+        if chart.panels
+    ]
+
+
+def _write(path: Path, text: str) -> Path:
+    with atomic_write(path) as file:
+        file.write(text.encode("utf-8", "replace"))
+    return path
 
 
 def read_run(folder: Path, label: str | None = None) -> Run:
     """The results in a folder of records, for `write_report`."""
     manifest = read_mapping(folder / MANIFEST) if (folder / MANIFEST).exists() else {}
     order = manifest.get("settings") or ()
-    results = read_results([folder], kind=manifest.get("kind"), setting_order=order)
+    results = read_results([folder], manifest.get("kind"), order)
     ordered = [results[name] for name in benchmark_names() if name in results]
     newest = max(path.stat().st_mtime for path in record_files([folder]))
     date = time.strftime("%Y-%m-%d", time.gmtime(newest))
     return Run(folder, manifest, label or manifest.get("label"), ordered, date)
 
 
-def _write(path: Path, text: str) -> None:
-    with atomic_write(path) as file:
-        file.write(text.encode("utf-8", "replace"))
+def results_markdown(run: Run) -> str:
+    """The text of results.md: tables and charts that can be pasted anywhere."""
+    parts = [f"# {markdown_text(run.title)}"]
+    parts.append(
+        f"Made by Trivium {__version__}, seed {seeds_text(run.results) or 'unknown'}. The page "
+        f"beside it, {REPORT}, has every table."
+    )
+    for section in run.sections:
+        own, benchmark = section.results, section.results.benchmark
+        summaries = own.split(lambda key: (key.setting, key.solver))
+        rows = [(setting, part) for (setting, _), part in summaries.items()]
+        rows.sort(key=lambda row, order=own.settings: order.index(row[0]))  # type: ignore[misc]
+        table = result_table(benchmark, rows)
+        parts += [f"## {benchmark.name}", f"{markdown_text(benchmark.title.capitalize())}."]
+        parts += [table.markdown(), f"{markdown_text(table.note.capitalize())}."]
+        parts += [f"### Every metric{pooled(own.settings)}", solver_table(own).markdown()]
+        for chart in section.charts:
+            label = " ".join([f"{chart.title}.", chart.about, chart.words]).strip()
+            parts.append(f"![{markdown_text(label)}]({PLOTS}/{chart.name}.svg)")
+    return "\n\n".join(parts) + "\n"
 
 
 def page(run: Run, prices: Prices, max_characters: int) -> str:
     """The text of report.html; the template escapes every value."""
-    models = [name for name, style in run.styles.items() if not style.is_baseline]
-    known = prices.of(models)
+    models = studied_solvers(run.results, run.styles)
+    known = prices.of(models) if models else {}
+    cards = [] if models or run.thresholds else [card(own) for own in run.results]
     again = run.manifest.get("kind") in ("sweep", "diag") and "command" in run.manifest
-    seeds = seeds_text(sorted({seed for own in run.results for seed in own.seeds}))
     return render_page(
         "page.html.j2",
         title=run.title,
@@ -169,7 +241,9 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
         ranking_rule=RULE,
         # The items of a search are chosen by its solver's answers, so a pooled score says little.
         is_search=bool(run.thresholds),
-        cards=[] if models or run.thresholds else [card(own) for own in run.results],
+        cards=cards,
+        # The shortest prompt is the easiest to take in.
+        sample=min(cards, key=lambda one: len(one.prompt), default=None),
         same_items=again,
         add_model=f"{run.manifest['command'] if again else 'trivium run'} --model {EXAMPLE}",
         effects={
@@ -177,20 +251,107 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
             for section in run.sections
             if section.effects
         },
+        compared_items=compared_items,
         has_models=bool(models),
         rules=dict.fromkeys(own.benchmark.headline_rule for own in run.results),
         thresholds=run.thresholds,
+        experiments=experiment_sections(run.folder),
         sections=run.sections,
         usage=usage_table(run.results, models, known),
         token_chart=score_over_tokens(run.results, run.styles),
         max_rows=MAX_ROWS,
-        items=packed(browser_items(run.results, max_characters)),
+        items=browser_items(run.results, max_characters),
         folder=run.folder,
         attempts=sum(own.records for own in run.results),
-        seeds=seeds,
+        seeds=seeds_text(run.results),
         versions=[_version(own) for own in run.results],
         command=run.manifest.get("command"),
         config=_toml(run.manifest) if run.manifest.get("kind") == "sweep" else None,
+    )
+
+
+def usage_table(
+    all_results: Sequence[BenchmarkResults], models: Iterable[str], prices: Mapping[str, Price]
+) -> list[tuple[str, ...]]:
+    """The usage of every model over all benchmarks; empty where no solver is a model."""
+    rows: list[dict[str, str]] = []
+    latency = "median latency, by benchmark" if len(all_results) > 1 else "median latency"
+    for model in models:
+        own = [results.by_solver[model] for results in all_results if model in results.by_solver]
+        if not any(part.tokens for part in own):
+            continue
+        sent, received, reasoning = (total_tokens(own, name) for name in TOKENS)
+        price = prices.get(model)
+        rows.append(
+            {
+                "model": model,
+                "attempts": f"{sum(sum(part.kinds.values()) for part in own):,}",
+                **{name: f"{count:,}" for name, count in unanswered(own).items()},
+                "input tokens": token_text(sent),
+                "output tokens": token_text(received),
+                "of them reasoning": token_text(reasoning),
+                "cost, in the currency of the prices": (
+                    money(price.of(sent.total, received.total)) if price else ""
+                ),
+                latency: seconds_text(own),
+            }
+        )
+    # Columns that hold nothing are left out.
+    heads = [name for name in rows[0] if {row[name] for row in rows} - {"", "0"}] if rows else []
+    return [tuple(heads), *(tuple(row[name] for name in heads) for row in rows)] if rows else []
+
+
+def seconds_text(summaries: Sequence[Summary]) -> str:
+    """The median latency, or the range of several."""
+    seconds = [part.median_seconds for part in summaries if part.median_seconds is not None]
+    if not seconds:
+        return ""
+    low, high = (f"{value:.2g}" for value in (min(seconds), max(seconds)))
+    return f"{low} s" if low == high else f"{low} to {high} s"
+
+
+def facts(
+    all_results: Sequence[BenchmarkResults],
+    models: Sequence[str],
+    prices: Mapping[str, Price],
+    date: str,
+) -> dict[str, str]:
+    """What the header says about the run, without empty entries."""
+    own = [results.by_solver[name] for results in all_results for name in results.models]
+    asked = [part for part in own if part.tokens]
+    costs = [
+        prices[part.solver].of(
+            part.tokens["input_tokens"].total, part.tokens["output_tokens"].total
+        )
+        for part in asked
+        if part.solver in prices
+    ]
+    tokens = [
+        number_text(count.total) if count.reported else "not reported"
+        for count in (total_tokens(asked, name) for name in TOKENS[:2])
+    ]
+    items = sum(max(part.items for part in results.by_solver.values()) for results in all_results)
+    people = [name for name in models if name in PARTICIPANTS.values()]
+    others = [name for name in models if name not in people]
+    found = {
+        "participants": ", ".join(people),
+        "models": ", ".join(others) if len(others) <= 4 else f"{len(others)}",
+        "date": date,
+        "items": f"{items:,}",
+        "attempts": f"{sum(results.records for results in all_results):,}",
+        **{name: f"{count:,}" if asked else "" for name, count in unanswered(own).items()},
+        "tokens in, out": " / ".join(tokens) if asked else "",
+        "cost, in the prices' currency": money(sum(costs)) if costs else "",
+        "seed": seeds_text(all_results),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def seeds_text(all_results: Sequence[BenchmarkResults]) -> str:
+    """The seeds of a run, and which of them is public."""
+    seeds = sorted({seed for results in all_results for seed in results.seeds})
+    return ", ".join(
+        f"{seed} (the public default)" if seed == DEFAULT_SEED else str(seed) for seed in seeds
     )
 
 

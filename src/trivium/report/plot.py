@@ -38,11 +38,6 @@ class SeriesStyle(NamedTuple):
     colour: str  # a class: m0, m1, ... for models, person for people, role-... for baselines
     mark: int | None  # None for a line without marks
 
-    @property
-    def is_baseline(self) -> bool:
-        """Whether this is the style of a built-in solver."""
-        return self.colour.startswith("role-")
-
 
 # Built-in solvers are drawn hollow, in the colour and the shape of their role.
 ROLE_STYLES = {
@@ -307,7 +302,9 @@ def nice_ticks(low: float, high: float) -> list[float]:
 
 
 def number_text(value: float) -> str:
-    """A number as a short text: 0.5, 12, 32k."""
+    """A number as a short text: 0.5, 12, 32k, 1.5M."""
+    if abs(value) >= 1_000_000:
+        return f"{value / 1_000_000:.1f}M"
     if abs(value) >= 10_000:
         return f"{value / 1000:,.0f}k"
     return f"{value:,.0f}" if value == round(value) else f"{value:.3g}"

@@ -6,10 +6,11 @@ import math
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import orjson
@@ -17,21 +18,30 @@ import orjson
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark, ChartAxis
 from trivium.core.errors import UserError, require
-from trivium.core.records import MANIFEST, PEOPLE, RECORDS, Row, read_records, solver_group
+from trivium.core.reading import visible_replies
+from trivium.core.records import (
+    MANIFEST,
+    PARTICIPANTS,
+    RECORDS,
+    Row,
+    is_participant,
+    read_records,
+    row_order,
+    solver_group,
+)
 from trivium.core.results import Summary, Tally, item_number, merged
 from trivium.core.spec import changed_fields, read_mapping, short, spec_from_dict
-from trivium.core.statistics import Estimate
+from trivium.core.statistics import Estimate, mean_interval
 from trivium.evaluation.plan import plain
 from trivium.report.audits import CAUGHT, audit_verdict
-from trivium.report.replay import Traces, mean_traces
 
 MAX_ATTEMPTS = 20_000  # in one page; smaller runs are kept whole
-EXAMPLES = 4  # attempts kept for every solver, setting and kind of answer of larger ones
-MODEL_EXAMPLES = 100  # the same for solvers that are no baselines
+EXAMPLES = 20  # attempts kept for every solver, setting and kind of answer of larger ones
 ROLES = ("person", "model", "ceiling", "program", "shortcut", "floor")  # in this order
 STUDIED = ("person", "model")  # the roles that a report is about; the others are baselines
 MAX_TRACED = 60  # games of every solver and setting that are followed step by step
 MIN_CROSSED = 10  # items behind each combination of groups, for a table of combinations
+Traces = Mapping[tuple[str, str], Sequence[Estimate]]  # by setting and solver
 
 
 class GroupKey(NamedTuple):
@@ -60,7 +70,6 @@ class BenchmarkResults:
     """The records of one benchmark, counted."""
 
     benchmark: AnyBenchmark
-    max_examples: int = EXAMPLES
     kind: str | None = None  # of the run: sweep, diag, run, ...
     setting_order: Sequence[str] = ()  # as the run lists its settings, if it does
     records: int = 0
@@ -74,7 +83,7 @@ class BenchmarkResults:
     scores: dict[tuple[str, str], dict[tuple[Any, ...], list[float]]] = field(default_factory=dict)
     spent: dict[GroupKey, list[Spent]] = field(default_factory=dict)
     versions: set[str] = field(default_factory=set)  # of the benchmark, in the records
-    _within: dict[tuple[str, ...], dict[str, Summary]] = field(default_factory=dict)
+    _within: dict[frozenset[str], dict[str, Summary]] = field(default_factory=dict)
 
     def add(self, row: Row, setting: str, system: str | None = None) -> None:
         """Count one record; `system` is the system message of its run, if that had its own."""
@@ -91,11 +100,7 @@ class BenchmarkResults:
         tally.add(row)
         kind = row["kind"].partition(":")[0]
         examples = self.examples.setdefault((setting, solver, kind), [])
-        if (
-            self.kept < MAX_ATTEMPTS
-            or len(examples) < self.max_examples
-            or (len(examples) < MODEL_EXAMPLES and solver not in self.benchmark.solvers)
-        ):
+        if self.kept < MAX_ATTEMPTS or len(examples) < EXAMPLES:
             examples.append({**row, "system": system})
             self.kept += 1
         tokens = (row.get("usage") or {}).get("output_tokens")
@@ -156,19 +161,17 @@ class BenchmarkResults:
         ]
         return merged(own, self.benchmark.metrics).item_scores() if own else {}
 
-    @cached_property
+    @property
     def by_solver(self) -> dict[str, Summary]:
         """A summary for each solver, of all records read so far when it is first used."""
-        return self.split(lambda key: key.solver)
+        return self.within(self.specs)
 
-    def within(self, settings: Sequence[str]) -> dict[str, Summary]:
+    def within(self, settings: Collection[str]) -> dict[str, Summary]:
         """The same for these settings only."""
-        if set(settings) >= set(self.specs):
-            return self.by_solver
-        key = tuple(settings)
-        if key not in self._within:
-            self._within[key] = self.split(lambda key: key.solver, settings)
-        return self._within[key]
+        chosen = frozenset(settings)
+        if chosen not in self._within:
+            self._within[chosen] = self.split(lambda key: key.solver, chosen)
+        return self._within[chosen]
 
     @cached_property
     def sound_settings(self) -> list[str]:
@@ -289,17 +292,20 @@ def natural(value: Any) -> list[tuple[bool, bool, Any]]:
 
 def role_of(benchmark: AnyBenchmark, solver: str) -> str:
     """The role of a built-in solver, person for people; any other solver counts as a model."""
-    if solver == PEOPLE:
+    if solver in PARTICIPANTS.values():
         return "person"
     known = benchmark.solvers.get(solver)
     return "model" if known is None else known.role
 
 
+def studied_solvers(all_results: Sequence[BenchmarkResults], order: Iterable[str]) -> list[str]:
+    """The models and people of some results, in this order."""
+    found = {solver for results in all_results for solver in results.models}
+    return [solver for solver in order if solver in found]
+
+
 def read_results(
-    paths: Sequence[Path],
-    examples: int = EXAMPLES,
-    kind: str | None = None,
-    setting_order: Sequence[str] = (),
+    paths: Sequence[Path], kind: str | None = None, setting_order: Sequence[str] = ()
 ) -> dict[str, BenchmarkResults]:
     """The results of each benchmark in these files and folders, by its name."""
     results: dict[str, BenchmarkResults] = {}
@@ -311,7 +317,7 @@ def read_results(
                 own = results.get(row["benchmark"])
                 if own is None:
                     benchmark = get_benchmark(row["benchmark"])
-                    own = BenchmarkResults(benchmark, examples, kind, setting_order)
+                    own = BenchmarkResults(benchmark, kind, setting_order)
                     results[benchmark.name] = own
                 setting = run_setting
                 if setting is None:
@@ -363,3 +369,59 @@ def setting_name(benchmark: AnyBenchmark, row: Mapping[str, Any]) -> str:
         f"{key}={short(plain(value))}" for key, value in {**changed, **changed_fields(view)}.items()
     ]
     return " ".join(([preset] if preset else []) + parts) or "default"
+
+
+def replies_of(row: Row) -> list[str]:
+    """The replies of a record, one for each turn."""
+    reply = row.get("reply")
+    return [reply] if isinstance(reply, str) else [str(part) for part in reply or []]
+
+
+def presented_item(benchmark: AnyBenchmark, row: Row) -> tuple[Any, Any]:
+    """The item of a record in its order of presentation, and its view."""
+    item = _item(benchmark, orjson.dumps(row["spec"]), row["seed"], row["index"])
+    view = _view(benchmark, orjson.dumps(row.get("view") or {}))
+    return benchmark.reshuffle(item, row_order(row)), view
+
+
+@lru_cache(maxsize=64)
+def _view(benchmark: AnyBenchmark, view: bytes) -> Any:
+    return spec_from_dict(benchmark.view_type, orjson.loads(view))
+
+
+@lru_cache(maxsize=1024)
+def _item(benchmark: AnyBenchmark, spec: bytes, seed: int, index: int) -> Any:
+    fields = spec_from_dict(benchmark.spec_type, orjson.loads(spec))
+    return next(iter(benchmark.generate(fields, seed, index, 1)))
+
+
+def mean_traces(benchmark: AnyBenchmark, games: Mapping[tuple[str, str], Sequence[Row]]) -> Traces:
+    """The mean bits left after every step; a game that has ended keeps its last value."""
+    # What one person does at several items is one trace, their mean.
+    traces: dict[tuple[str, str], dict[Any, list[Sequence[float]]]] = {}
+    for key, records in games.items():
+        own: dict[Any, list[Sequence[float]]] = defaultdict(list)
+        for number, record in enumerate(records):
+            item, view = presented_item(benchmark, record)
+            steps = benchmark.explain(item, visible_replies(replies_of(record)), view)
+            if steps:
+                person = is_participant(record["solver"])
+                own[record["solver"] if person else number].append([one.bits for one in steps])
+        if own:
+            traces[key] = own
+    longest: dict[str, int] = defaultdict(int)
+    for (setting, _), own in traces.items():
+        lengths = [len(trace) for part in own.values() for trace in part]
+        longest[setting] = max(longest[setting], *lengths)
+    return {
+        (setting, solver): [
+            mean_interval([_mean_at(step, part) for part in own.values()])
+            for step in range(longest[setting])
+        ]
+        for (setting, solver), own in traces.items()
+    }
+
+
+def _mean_at(step: int, traces: Sequence[Sequence[float]]) -> float:
+    """The mean of some traces after a step, or after their last one."""
+    return fmean(trace[min(step, len(trace) - 1)] for trace in traces)

@@ -6,8 +6,8 @@ import math
 import os
 import re
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
@@ -23,12 +23,13 @@ from trivium.core.benchmark import UPPER_BOUND, AnyBenchmark
 from trivium.core.records import CUT_OFF, DECLINED, FAILED, TOKENS, UNSCORED
 from trivium.core.results import Summary, TokenCount
 from trivium.core.text import clean
-from trivium.report.results import ROLES, STUDIED, BenchmarkResults, GroupKey, natural, role_of
+from trivium.report.results import ROLES, STUDIED, BenchmarkResults, natural, role_of
 
 WIDTH = 160  # of output to a file or a pipe
 # What is set to the right: a number, with an interval or a bracket behind it, or none.
 FIGURE = re.compile(r"(?:[-+]?\d[\d.,%]*(?:$| of |\.\.| \[| \(|/\d).*|undefined|inf|-)?$")
 MAX_DETAILS = 8  # hops, chains and the like named for one kind of answer
+MAX_KINDS = 5  # kinds of answers named for a solver
 # Attempts without an answer that could be scored, and what they are called in tables.
 UNANSWERED = {FAILED: "failed", CUT_OFF: "cut off", DECLINED: "declined"}
 OTHER_METRICS = {
@@ -38,7 +39,6 @@ OTHER_METRICS = {
     "variance_of_repeats": "of the headline metric, between repeats of one prompt: chance",
     "variance_of_orders": "the same between orders of one item, less what chance explains",
 }
-By = Callable[[GroupKey], tuple[Any, ...]]
 Figures = Mapping[str, Callable[[Summary], str]]  # of a summary, by the heads of their columns
 Named = Sequence[tuple[str, Summary]]  # summaries with their settings
 
@@ -161,10 +161,9 @@ def result_table(benchmark: AnyBenchmark, named: Named) -> Table:
     ]
     names = {summary.floor_name for _, summary in named}
     only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
-    note = f"floor: the best score without reading the item{only}"
-    note += "".join(f"\n{sentence}" for sentence in left_out_sentence(named))
+    note = f"floor: the best score without reading the item{only}\n{left_out_sentence(named)}"
     title = f"{benchmark.name}: {benchmark.title}"
-    return Table(title, ("setting", "solver", *figures), tuple(rows), note)
+    return Table(title, ("setting", "solver", *figures), tuple(rows), note.strip())
 
 
 def unanswered(summaries: Iterable[Summary]) -> dict[str, int]:
@@ -175,8 +174,8 @@ def unanswered(summaries: Iterable[Summary]) -> dict[str, int]:
     return {name: counts[kind] for kind, name in UNANSWERED.items()}
 
 
-def left_out_sentence(named: Named) -> list[str]:
-    """A sentence where the share of attempts in no score differs between solvers or settings."""
+def left_out_sentence(named: Named) -> str:
+    """Where the share of attempts in no score differs between solvers or settings, by how much."""
     shares = {
         f"{part.solver}, {setting}" if setting else part.solver: (
             sum(part.kinds.get(kind, 0) for kind in UNSCORED) / max(1, sum(part.kinds.values()))
@@ -184,13 +183,13 @@ def left_out_sentence(named: Named) -> list[str]:
         for setting, part in named
     }
     if len(set(shares.values())) <= 1:
-        return []
+        return ""
     most, least = (pick(shares, key=lambda name: shares[name]) for pick in (max, min))
-    return [
+    return (
         "the share of attempts in no score (declined or failed) differs: "
         f"{shares[most]:.1%} for {most}, {shares[least]:.1%} for {least}; "
         "these scores are of different parts of the items"
-    ]
+    )
 
 
 def _by_setting(benchmark: AnyBenchmark, named: Named) -> dict[str, list[Summary]]:
@@ -305,99 +304,74 @@ def number(value: float | None, missing: str = "undefined") -> str:
     return missing if value is None else f"{round(value, 3) + 0.0:.3f}"  # never -0.000
 
 
-def _splits(results: BenchmarkResults) -> list[tuple[list[str], By]]:
-    """How results are split into tables: by groups, together or each, and by seed."""
-    splits: list[tuple[list[str], By]] = []
-    for names in results.groupings:
-        splits.append((names, lambda key, names=names: tuple(map(key.group, names))))  # type: ignore[misc]
-    if len(results.seeds) > 1:
-        splits.append((["seed"], lambda key: (key.seed,)))
-    return splits
-
-
 def analysis_tables(results: BenchmarkResults) -> list[Table]:
-    """What `analyze` prints for each solver: metrics, groups, seeds and kinds of answers."""
-    benchmark = results.benchmark
-    tables: list[Table] = []
-    for solver in results.solvers:
-        summary = results.by_solver[solver]
-        own = [metric_table(summary)]
-        own += [_solver_table(results, solver, names, by) for names, by in _splits(results)]
-        own.append(kind_table(benchmark, f"{solver}: kinds of answers", summary.kinds))
-        settings = {key.setting for key in results.tallies if key.solver == solver}
-        if len(settings) > 1:
-            # A figure for several settings belongs to none of them, and must say so.
-            pooled = f"({len(settings)} settings together)"
-            own = [replace(table, title=f"{table.title} {pooled}") for table in own]
-            own.insert(1, _solver_table(results, solver, ["setting"], lambda key: (key.setting,)))
-        tables += own
-    return tables
+    """What `analyze` prints: every metric of each solver, then the tables of the page."""
+    metrics = []
+    for solver, summary in results.by_solver.items():
+        table = metric_table(summary)
+        together = pooled({key.setting for key in results.tallies if key.solver == solver})
+        metrics.append(replace(table, title=table.title + together))
+    return [*metrics, *split_tables(results)]
 
 
-def _solver_table(results: BenchmarkResults, solver: str, columns: Sequence[str], by: By) -> Table:
-    """The headline metric of one solver, a row for each value of `by`."""
-    headline = results.benchmark.metrics[0].name
-    figures: Figures = {
-        f"{headline} [95%]": lambda part: str(part.metrics[headline]),
-        "lift": lambda part: number(part.metrics["lift"].value),
-        **_sizes(headline),
-    }
-    title = f"{results.benchmark.name}, {solver}: by {', '.join(columns)}"
-    return _table(title, columns, results.split(by, solver=solver), figures)
+def pooled(settings: Collection[str]) -> str:
+    """How many settings a figure is for, as a part of a title, where there are several."""
+    return f" ({len(settings)} settings together)" if len(settings) > 1 else ""
 
 
-def page_tables(results: BenchmarkResults) -> list[Table]:
-    """The tables of the page; solvers are in a column, so that sorting compares them."""
-    benchmark = results.benchmark
-    headline = benchmark.metrics[0].name
-    metric_rows = tuple(
+def every_metric(results: BenchmarkResults) -> Table:
+    """All metrics of all solvers, one to a row."""
+    rows = tuple(
         (
             *(solver, metric, number(estimate.value)),
             *(number(estimate.low, "-"), number(estimate.high, "-"), str(estimate.n)),
-            metric_meaning(benchmark, metric),
+            metric_meaning(results.benchmark, metric),
         )
         for solver in results.solvers
         for metric, estimate in results.by_solver[solver].metrics.items()
         if estimate.value is not None
     )
-    heads: tuple[str, ...] = ("solver", "metric", "value", "low", "high", "n", "meaning")
-    tables = [Table(f"{benchmark.name}: every metric", heads, metric_rows)]
+    heads = ("solver", "metric", "value", "low", "high", "n", "meaning")
+    return Table(f"{results.benchmark.name}: every metric{pooled(results.settings)}", heads, rows)
 
+
+def split_tables(results: BenchmarkResults) -> list[Table]:
+    """Metrics by setting, groups and seed, and kinds of answers; solvers are in a column."""
+    benchmark, headline = results.benchmark, results.benchmark.metrics[0].name
     figures: Figures = {
         headline: lambda part: number(part.metrics[headline].value),
         "low": lambda part: number(part.metrics[headline].low, "-"),
         "high": lambda part: number(part.metrics[headline].high, "-"),
         "lift": lambda part: number(part.metrics["lift"].value),
         "floor": named_floor,
-        **_sizes(headline),
+        "items": lambda part: scored_items(part, headline),
+        "lines": lambda part: f"{part.prompt_lines:.0f}",
+        "characters": lambda part: f"{part.prompt_chars:.0f}",
     }
-    splits = _splits(results)
-    if len(results.settings) > 1:
-        splits.insert(0, (["setting"], lambda key: (key.setting,)))
-    for columns, by in splits:
-        grouped = columns not in (["setting"], ["seed"])
-        if grouped and not results.varying_groups:
-            continue
-        title = columns[0] if len(columns) == 1 else "group"
-        parts = results.split(lambda key, by=by: (*by(key), key.solver))  # type: ignore[misc]
-        names = (*columns, "solver")
-        tables.append(_table(f"{benchmark.name}: {headline} by {title}", names, parts, figures))
+    together, tables = pooled(results.settings), []
+    if together:
+        by_setting = results.split(lambda key: (key.setting, key.solver))
+        title = f"{benchmark.name}: {headline} by setting"
+        tables.append(_table(title, ("setting", "solver"), by_setting, figures))
+    for names in results.groupings if results.varying_groups else []:
+        parts = results.split(
+            lambda key, names=names: (*map(key.group, names), key.solver)  # type: ignore[misc]
+        )
         others: Figures = {
             f"{name} [95%]": lambda part, name=name: str(part.metrics[name])  # type: ignore[misc]
             for name in [metric.name for metric in benchmark.metrics[1:]]
             if any(part.metrics[name].n for part in parts.values())
         }
-        if grouped and others:
-            tables.append(
-                _table(f"{benchmark.name}: other metrics by {title}", names, parts, others)
-            )
-    rows = tuple(
-        (solver, *row)
-        for solver in results.solvers
-        for row in kind_table(benchmark, "", results.by_solver[solver].kinds).rows
-    )
-    heads = ("solver", "kind", "count", "share", "which", "meaning")
-    return [*tables, Table(f"{benchmark.name}: kinds of answers", heads, rows)]
+        by = f"by {', '.join(names)}{together}"
+        for title, columns in ((headline, figures), ("other metrics", others)):
+            if columns:
+                heads = (*names, "solver")
+                tables.append(_table(f"{benchmark.name}: {title} {by}", heads, parts, columns))
+    if len(results.seeds) > 1:
+        by_seed = results.split(lambda key: (key.seed, key.solver))
+        title = f"{benchmark.name}: {headline} by seed{together}"
+        tables.append(_table(title, ("seed", "solver"), by_seed, figures))
+    return [*tables, kind_table(results)]
 
 
 def _table(
@@ -415,35 +389,19 @@ def _table(
     return Table(title, (*columns, *figures), rows)
 
 
-def _sizes(metric: str) -> Figures:
-    """The items behind a figure, and the mean lines and characters of a prompt."""
-    return {
-        "items": lambda part: scored_items(part, metric),
-        "lines": lambda part: f"{part.prompt_lines:.0f}",
-        "characters": lambda part: f"{part.prompt_chars:.0f}",
-    }
-
-
-def kind_table(benchmark: AnyBenchmark, title: str, counts: Mapping[str, int]) -> Table:
+def kind_table(results: BenchmarkResults) -> Table:
     """Kinds of answers, the commonest first, with their commonest details and their meaning."""
-    details: dict[str, Counter[str]] = defaultdict(Counter)
-    for full, count in counts.items():
-        kind, _, detail = full.partition(":")
-        if detail:
-            details[kind][detail] += count
-    total = sum(counts.values())
-    rows = tuple(
-        (
-            kind,
-            str(count),
-            f"{count / total:.3f}",
-            ", ".join(f"{name}: {times}" for name, times in details[kind].most_common(MAX_DETAILS)),
-            benchmark.kinds.get(kind, ""),
-        )
-        for kind, count in count_kinds(counts).most_common()
-    )
-    heads = ("kind", "count", "share", "which", "meaning")
-    return Table(f"{benchmark.name}, {title}", heads, rows)
+    rows = []
+    for solver in results.solvers:
+        counts = results.by_solver[solver].kinds
+        for kind, count in count_kinds(counts).most_common():
+            details = Counter({f: n for f, n in counts.items() if f.startswith(f"{kind}:")})
+            which = (f"{f.partition(':')[2]}: {n}" for f, n in details.most_common(MAX_DETAILS))
+            share, meaning = count / sum(counts.values()), results.benchmark.kinds.get(kind, "")
+            rows.append((solver, kind, str(count), f"{share:.3f}", ", ".join(which), meaning))
+    heads = ("solver", "kind", "count", "share", "which", "meaning")
+    title = f"{results.benchmark.name}: kinds of answers{pooled(results.settings)}"
+    return Table(title, heads, tuple(rows))
 
 
 def count_kinds(counts: Mapping[str, int]) -> Counter[str]:
@@ -452,3 +410,18 @@ def count_kinds(counts: Mapping[str, int]) -> Counter[str]:
     for full, count in counts.items():
         kinds[full.partition(":")[0]] += count
     return kinds
+
+
+def solver_table(results: BenchmarkResults) -> Table:
+    """A row for each solver: every metric, and the commonest kinds of its answers."""
+    benchmark = results.benchmark
+    parts = ranked(benchmark, list(results.by_solver.values()))
+    metrics = [name for name in parts[0].metrics if any(part.metrics[name].n for part in parts)]
+    rows = []
+    for part in parts:
+        total = max(1, sum(part.kinds.values()))
+        kinds = count_kinds(part.kinds).most_common(MAX_KINDS)
+        said = ", ".join(f"{kind} {count / total:.0%}" for kind, count in kinds)
+        values = (number(part.metrics[name].value, "-") for name in metrics)
+        rows.append((solver_name(benchmark, part.solver), *values, said))
+    return Table("", ("solver", *metrics, "kinds of answers"), tuple(rows))

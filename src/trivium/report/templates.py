@@ -1,10 +1,12 @@
-"""The templates of pages, and the files that go into them."""
+"""The templates of pages and charts, and the files that go into them."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
+import textwrap
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,20 @@ from markupsafe import Markup, escape
 
 from trivium import __version__
 from trivium.core.text import clean
-from trivium.report.plot import MARKS, REFERENCE_NAMES, REFERENCES
+from trivium.report.plot import (
+    CHARACTER,
+    MARKS,
+    REFERENCE_NAMES,
+    REFERENCES,
+    Chart,
+    SeriesStyle,
+)
 from trivium.report.results import kind_words
 
 HERE = Path(__file__).parent
+COLUMNS = 3  # of panels in a file
+TITLE, LEGEND_STEP, LINE = 60.0, 20, 15  # heights there
+Styles = Mapping[str, SeriesStyle]  # by solver
 
 
 def render_page(template: str, **values: Any) -> str:
@@ -68,3 +80,54 @@ def two_decimals(value: float) -> str:
 def breakable(name: str) -> Markup:
     """A name that a narrow page may break after _, / and -."""
     return Markup(re.sub(r"([_/-])", r"\1<wbr>", str(escape(name))))
+
+
+def chart_svg(chart: Chart, styles: Styles, label: str | None, columns: int = COLUMNS) -> str:
+    """A chart as SVG, with its title and its legend."""
+    drawn = [panel.drawn for panel in chart.panels]
+    columns = min(columns, len(drawn))
+    wide = max(one.width for one in drawn) + 16
+    high = max(one.height for one in drawn) + 26
+    width = max(wide * columns, 520)
+    about = textwrap.wrap(chart.about, int((width - 24) / CHARACTER))
+    legend, top = _legend(chart, styles, width, TITLE + LINE * max(0, len(about) - 1))
+    placed = [
+        (panel, 8 + number % columns * wide, top + 24 + number // columns * high)
+        for number, panel in enumerate(chart.panels)
+    ]
+    return render(
+        "chart.svg.j2",
+        css=plain_css(),
+        title=f"{label}: {chart.title}" if label else chart.title,
+        about=about,
+        legend=legend,
+        placed=placed,
+        width=width,
+        height=top + 24 + -(-len(drawn) // columns) * high,
+    )
+
+
+def _legend(
+    chart: Chart, styles: Styles, width: float, top: float
+) -> tuple[Sequence[tuple[str, SeriesStyle, float, float]], float]:
+    """The places of solvers and reference lines in the legend, and where it ends."""
+    drawn = {(one.name, one.style) for panel in chart.panels for one in panel.series}
+    entries = [(name, style) for name, style in styles.items() if (name, style) in drawn]
+    named = {style for _, style in entries}
+    lines = [name for name in chart.lines if REFERENCES[name] not in named]
+    entries += [(REFERENCE_NAMES[name], REFERENCES[name]) for name in lines]
+    x, y, placed = 12.0, top, []
+    for name, style in entries:
+        own = 30 + CHARACTER * len(name)
+        if x + own > width:
+            x, y = 12.0, y + LEGEND_STEP
+        placed.append((name, style, x, y))
+        x += own
+    return placed, y + 8
+
+
+def plain_css() -> str:
+    """The style of charts without variables, which few programs other than browsers support."""
+    text = asset("chart.css")
+    colours = dict(re.findall(r"(--\w+): (#\w+)", text))
+    return re.sub(r"var\((--\w+)\)", lambda found: colours[found[1]], text.split("}", 1)[1])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from trivium.core.records import MANIFEST, solver_group
+from trivium.core.records import solver_group
 from trivium.report.charts import Styles
 from trivium.report.plot import Chart, Panel, Point, Series, SeriesStyle
 from trivium.report.tables import Table, number
@@ -34,11 +34,11 @@ class ThresholdSection:
     charts: Sequence[Chart]
 
 
-def threshold_sections(folder: Path, styles: Styles) -> list[ThresholdSection]:
-    """What the searches in a folder found, those along one field of a benchmark together."""
+def threshold_sections(folders: Iterable[Path], styles: Styles) -> list[ThresholdSection]:
+    """What searches in these folders found, those along one field of a benchmark together."""
     found: dict[tuple[str, str, str | None, float], list[Search]] = {}
-    for path in sorted(folder.rglob(MANIFEST)):
-        for search in read_thresholds(path.parent):
+    for folder in folders:
+        for search in read_thresholds(folder):
             plan = search.plan
             by = plan.by.field if plan.by else None
             key = (plan.task.benchmark.name, plan.axis.field, by, plan.target)

@@ -11,7 +11,6 @@ import math
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -25,14 +24,13 @@ from trivium.core.results import Summary
 from trivium.core.spec import changed_fields
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
-from trivium.evaluation.evaluation import Evaluation, Items, Run
+from trivium.evaluation.evaluation import Evaluation, Function, Items, Run
 from trivium.evaluation.execute import check_solver, claim_folder, execute
 from trivium.evaluation.executors import Executor
 from trivium.evaluation.index import write_table
 from trivium.evaluation.plan import Setting, evaluations_of
-from trivium.evaluation.solvers import Function
 from trivium.models.local import served_locally
-from trivium.models.names import full_model_name
+from trivium.models.providers import full_model_name
 from trivium.models.settings import Model, ModelOptions, Settings, is_model
 from trivium.thresholds.fit import Fit, Levels, share_grows
 
@@ -143,8 +141,7 @@ class ThresholdPlan:
         names = [full_model_name(name) if is_model(name) else name for name in self.solvers]
         object.__setattr__(self, "solvers", tuple(names))
         require(len(set(names)) == len(names), f"a solver is named twice: {', '.join(names)}")
-        for search in self.searches():
-            assert search.levels  # refuses unordered values and floors at the ceiling
+        self.searches()  # refuses unordered values and floors at the ceiling
 
     def searches(self) -> list[Search]:
         """A search for every solver and value of the second field."""
@@ -179,53 +176,25 @@ class ThresholdPlan:
         return self.run_of([(search, counts) for search in self.searches()])
 
 
-@dataclass
 class Search:
     """The search for the threshold of one solver, at one value of the second field."""
 
-    plan: ThresholdPlan
-    solver: str
-    by: float | None = None
-    silent: bool = False  # no attempt of the last batch was scored
-
-    @cached_property
-    def settings(self) -> list[Setting]:
-        """The fields that vary and the task at every level."""
-        axis, by = self.plan.axis, self.plan.by
-        second = {by.field: self.by} if by else {}
-        found = []
-        for value in axis.values:
-            fields = {axis.field: value, **second}
+    def __init__(self, plan: ThresholdPlan, solver: str, by: float | None = None) -> None:
+        self.plan, self.solver, self.by = plan, solver, by
+        second = {plan.by.field: by} if plan.by else {}
+        self.settings: list[Setting] = []  # of every level
+        for value in plan.axis.values:
+            fields = {plan.axis.field: value, **second}
             name = " ".join(f"{key}={own}" for key, own in fields.items())
-            found.append(Setting(name, fields, change_task(self.plan.task, fields)))
-        return found
-
-    @property
-    def tasks(self) -> list[Task]:
-        """The task at every level."""
-        return [setting.task for setting in self.settings]
-
-    @cached_property
-    def levels(self) -> Levels:
-        """The levels with their floors and ceilings."""
+            self.settings.append(Setting(name, fields, change_task(plan.task, fields)))
+        self.tasks = [setting.task for setting in self.settings]
         floors = tuple(task.floor.value for task in self.tasks)
         ceilings = tuple(task.ceiling.value for task in self.tasks)
-        return Levels(self.plan.axis.values, floors, ceilings)
-
-    @cached_property
-    def fit(self) -> Fit:
-        """The curves that explain the scores so far."""
-        return Fit(self.levels, self.plan.target)
-
-    @cached_property
-    def asked(self) -> list[int]:
-        """The number of items so far at every level."""
-        return [0] * len(self.tasks)
-
-    @cached_property
-    def unscored(self) -> list[int]:
-        """The number of declined and failed attempts at every level."""
-        return [0] * len(self.tasks)
+        self.levels = Levels(plan.axis.values, floors, ceilings)
+        self.fit = Fit(self.levels, plan.target)  # of the scores so far
+        self.asked = [0] * len(self.tasks)  # items so far at every level
+        self.unscored = [0] * len(self.tasks)  # of them declined or failed
+        self.silent = False  # no attempt of the last batch was scored
 
     @property
     def unscored_grow(self) -> bool:
@@ -244,7 +213,7 @@ class Search:
         for level, (setting, count) in enumerate(zip(self.settings, counts, strict=True)):
             if count:
                 items = Items(plan.seed, 0, count)
-                (found[level],) = evaluations_of(setting, items, [self.solver], 1, plan.settings)
+                (found[level],) = evaluations_of(setting, items, [self.solver], plan.settings)
         return found
 
     @property

@@ -68,9 +68,8 @@ def test_scores_in_numbers(  # noqa: PLR0917
 
 
 def test_a_maybe_where_all_is_decided_is_called_needless() -> None:
-    items = PROMPTS.generate(PROMPTS.default_spec, 0, 0, 50)
-    item = next(item for item in items if not PROMPTS.gold(item).maybe)
+    item = next(iter(PROMPTS.generate(PROMPTS.default_spec, 0)))
     gold = PROMPTS.gold(item)
-    others = [each for each in item.new.objects if each not in gold.blickets]
-    answer = PromptAnswer(gold.blickets, (others[0],), gold.like)
+    other = next(name for name in item.new.objects if name not in (*gold.blickets, *gold.maybe))
+    answer = PromptAnswer(gold.blickets, (*gold.maybe, other), gold.like)
     assert PROMPTS.kind(item, answer) == "needless-maybe:structure-right"

@@ -13,7 +13,7 @@ STEPS = "Let's think step by step."
 
 
 @pytest.mark.parametrize("prompt", ["freeform", "two_shot"])
-@pytest.mark.parametrize("spec", [PromptSpec(objects=8), PromptSpec(),
+@pytest.mark.parametrize("spec", [PromptSpec(),
                                   PromptSpec(stimuli="paper")])  # fmt: skip
 def test_a_chain_of_thought_ends_in_an_answer_line(spec: PromptSpec, prompt: str) -> None:
     view = PromptView("two_shot" if prompt == "two_shot" else "freeform",

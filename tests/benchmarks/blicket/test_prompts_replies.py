@@ -49,7 +49,7 @@ def test_what_is_written_is_read_back_in_every_wrapping(
 ) -> None:
     answer = data.draw(answers(item, machine=True))
     written = PROMPTS.write(item, answer, LINES)
-    assert PROMPTS.strict(item, [written], LINES) == (item.matched or not answer.maybe)
+    assert PROMPTS.strict(item, [written], LINES) == (not item.paper or not answer.maybe)
     for name, wrapping in WRAPPINGS.items():
         reply = wrapping.format(letters(written))
         assert read(reply, LINES, item) == answer, name

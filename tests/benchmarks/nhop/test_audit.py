@@ -95,7 +95,7 @@ LEAKS: dict[str, tuple[Callable[[NhopItem, int], bool], str]] = {
     "middle places": (lambda item, _: place(item) in (2, 3), "line of f4: place"),
     "odd number": (
         lambda item, _: number(item.answer) % 2 == 1,
-        "line of f4: ruled out by parity of its number",
+        "line of f4: ruled out by parity of its name",
     ),
     "largest number": (
         lambda item, _: item.answer == max(item.candidates),
@@ -160,10 +160,10 @@ def test_features_of_a_hand_made_block() -> None:
         "tail's mentions above": [0, 0],
         "head is a tail of the block above": [True, False],
         "tail is a head of the block below": [True, False],
-        "head: its number": [901, 420],
-        "head: parity of its number": [1, 0],
-        "head: length of its name": [6, 6],
-        "head: first character": [ord("D")] * 2,
+        "head's number": [901, 420],
+        "head's parity": [1, 0],
+        "head's length": [6, 6],
+        "head's first character": [ord("D")] * 2,
         "head's number plus its own": [974, 619],
         "number of its alias": [2, 1],
         "alphabetical rank of its alias": [1, 0],

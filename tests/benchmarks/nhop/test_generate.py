@@ -23,7 +23,7 @@ from trivium.benchmarks.nhop.spec import (
     Spec,
 )
 from trivium.core.dialogue import attempt
-from trivium.core.tokens import approximate_tokens
+from trivium.core.text import approximate_tokens
 
 SEEDS = st.integers(0, 2**40)
 INDEXES = st.integers(0, 2**40) | st.sampled_from([9, 99, 999_999, 10**6])

@@ -184,6 +184,5 @@ def test_diagnostics_switch_one_control_each() -> None:
 
 
 def test_names_in_the_original_configs() -> None:
-    assert (EXPLICIT.aliases, IMPLICIT.aliases) == (("explicit",), ("implicit",))
     assert EXPLICIT.field_aliases == {"Ls": "L", "n": "hops", "contexts": "context_chains"}
     assert IMPLICIT.field_aliases == {"m_list": "m", "n": "hops"}

@@ -57,7 +57,7 @@ def shared_row(item: VariablesItem, index: int) -> VariablesItem:
 
 CONTROL: dict[str, tuple[Leak, str, str]] = {
     "first column": (first_column, "language-corrset", "control: place"),
-    "odd names": (odd_names, "language-corrset", "control: parity of its number"),
+    "odd names": (odd_names, "language-corrset", "control: parity of its name"),
     "missing cell": (missing_cell, "markdown", "control: missing cells in its column"),
     "shared row": (shared_row, "csv", "most missing cells in a row with its own in its column"),
 }

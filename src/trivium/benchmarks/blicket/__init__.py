@@ -1,8 +1,8 @@
 """The blicket detector: inferring causal overhypotheses by experimenting.
 
-This module declares what the package adds to the library: commands, Gymnasium environments and a
-format of `trivium import`. All are imported when they are used. The drawn page of the web
-experiment is declared in the game's class.
+This module declares what the package adds to the library: commands, functions of the Python API,
+Gymnasium environments and a format of `trivium import`. All are imported when they are used. The
+drawn page of the web experiment is declared in the game's class.
 """
 
 _HERE = "trivium.benchmarks.blicket"
@@ -13,6 +13,7 @@ COMMANDS = {
     "train": "train an agent in the blicket world",
     "rollout": "play Blicket-v0 with a trained agent and store a Minari dataset",
 }
+FUNCTIONS = {"train": f"{_HERE}.commands.train:train"}
 # Formats of `trivium import`, each with a function from a file to attempts.
 IMPORTS = {"trajectories": f"{_HERE}.people.trajectories:read_trajectories"}
 _WORLD = {

@@ -94,7 +94,6 @@ class NhopExplicit(_Nhop[ExplicitSpec]):
     """Candidate ladders."""
 
     name = "nhop_explicit"
-    aliases = ("explicit",)
     field_aliases = MappingProxyType({"Ls": "L", "n": "hops", "contexts": "context_chains"})
     title = "compose facts over several steps through ladders of candidates"
     source = "through ladders"
@@ -113,7 +112,6 @@ class NhopImplicit(_Nhop[ImplicitSpec]):
     """Bags of facts."""
 
     name = "nhop_implicit"
-    aliases = ("implicit",)
     field_aliases = MappingProxyType({"m_list": "m", "n": "hops"})
     title = "compose facts over several steps from a shuffled bag of facts"
     source = "from a bag of facts"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
-from trivium.auditing.features import spelling
 from trivium.auditing.overlap import line_structure
 from trivium.benchmarks.nhop.item import UNKNOWN, NhopItem, true_chain
 from trivium.benchmarks.nhop.spec import NhopView
 from trivium.benchmarks.nhop.surface import Symbols, surface_of
 from trivium.core.probes import Probe
 
-_SPELLED = ("its number", "parity of its number", "length of its name", "first character")
+_SPELLED = ("number", "parity", "length", "first character")
 
 
 def probes(item: NhopItem, view: NhopView) -> list[Probe]:
@@ -49,6 +48,8 @@ def _probe(  # noqa: PLR0917
     shown: Sequence[str],
 ) -> Probe:
     """A probe whose candidates are these lines, named by their tails."""
+    from trivium.auditing.features import spelling  # noqa: PLC0415  (only audits need it)
+
     item = words.item
     heads, tails = [head for head, _ in lines], [tail for _, tail in lines]
     # A head of f2 is in one fact with the question's token, so nearness is evidence there.
@@ -69,9 +70,9 @@ def _probe(  # noqa: PLR0917
         "tail's mentions above": [above[tail] for tail in tails],
         "head is a tail of the block above": [head in before for head in heads],
         "tail is a head of the block below": [tail in after for tail in tails],
-        **{f"head: {name}": [head[name] for head in spelled] for name in _SPELLED},
+        **{f"head's {name}": [head[name] for head in spelled] for name in _SPELLED},
         "head's number plus its own": [
-            spelling(head)["its number"] + spelling(tail)["its number"] for head, tail in lines
+            spelling(head)["number"] + spelling(tail)["number"] for head, tail in lines
         ],
         "number of its alias": [number_of.get(head, 0) for head in heads],
         "alphabetical rank of its alias": [rank_of.get(head, 0) for head in heads],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from trivium.benchmarks.nhop.item import Candidates, NhopItem, layer_letters
 from trivium.benchmarks.nhop.render import render
 from trivium.core.errors import require
-from trivium.core.tokens import approximate_tokens
+from trivium.core.text import approximate_tokens
 
 if TYPE_CHECKING:  # a spec measures its own prompts, so it imports this module
     from trivium.benchmarks.nhop.spec import ExplicitSpec, NhopView

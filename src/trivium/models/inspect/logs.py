@@ -33,24 +33,16 @@ def read_header(path: Path) -> EvalLog:
         raise UserError(f"{path}: not an Inspect log ({type(problem).__name__})") from None
 
 
-def solver_name(header: EvalLog) -> str:
-    """The model of a log, or the built-in solver that replaced it."""
-    if (header.eval.solver or "").rpartition("/")[2] == "baseline":
-        return str((header.eval.solver_args or {}).get("solver"))
-    return header.eval.model
-
-
 def read_attempts(path: Path) -> Iterator[Attempt]:
     """The samples of a log as attempts, read one at a time."""
     header, hide = read_header(path), hider()
-    solver = solver_name(header)
     trials = int((header.eval.task_args or {}).get("order_trials", 1))
     for sample in read_eval_log_samples(str(path), all_samples_required=False):
         metadata = dict(sample.metadata)
         if sample.error is not None and ATTEMPT not in metadata:  # it failed before our solver
             metadata[ATTEMPT] = {"error": one_line(hide(sample.error.message))}
         try:
-            attempt = sample_attempt(metadata, solver, hide)
+            attempt = sample_attempt(metadata, header.eval.model, hide)
         except UserError as problem:
             raise UserError(f"{path}: sample {sample.id}: {problem}") from None
         # A repeated epoch is one more trial of the same item.

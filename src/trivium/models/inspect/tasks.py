@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
 
 import inspect_ai
 
 # Not exported, but the only exception that Inspect prints without a traceback.
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Dataset, MemoryDataset
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
+from inspect_ai.solver import TaskState
 
 from trivium.benchmarks import benchmark_names, load_task
+from trivium.core import benchmark as core
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
+from trivium.core.files import dump_line
+from trivium.core.records import NO_ANSWER, UNSCORED
+from trivium.core.results import estimate_of
 from trivium.core.spec import spec_from_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem
-from trivium.models.inspect.samples import make_sample
-from trivium.models.inspect.scoring import metrics_of, scores
-from trivium.models.inspect.solvers import BuiltIn, baseline, converse, play, tool_hint
+from trivium.models.inspect.samples import make_sample, presented_item, sample_attempt
+from trivium.models.inspect.solvers import BuiltIn, attempt, moves_of
 from trivium.models.settings import Settings
 
 # The entry point: Inspect lists these as ours.
-__all__ = ["TASKS", "BuiltIn", "TaskParameters", "baseline", "build_task", "item_dataset"]
+__all__ = ["TASKS", "BuiltIn", "TaskParameters", "build_task", "item_dataset"]
 
 
 @dataclass(frozen=True)
@@ -47,31 +53,64 @@ def item_dataset(
     items: Sequence[PresentedItem], settings: Settings | None = None, *, tool: bool = True
 ) -> MemoryDataset:
     """Items of one task as samples."""
-    task = items[0].task
-    hint = tool_hint(task) if task.benchmark.multi_turn and tool else None
+    task, hint = items[0].task, None
+    if tool and task.benchmark.multi_turn:  # the rules ask for lines of text
+        names = " or ".join(f"`{move.__name__}`" for move in moves_of(task))
+        hint = f"Make every move by calling the tool {names} instead of writing the line."
     framing = settings or Settings()
     return MemoryDataset([make_sample(item, framing, hint) for item in items], task.benchmark.name)
 
 
-def build_task(
-    benchmark: AnyBenchmark,
-    dataset: Dataset,
-    *,
-    tool: bool = True,
-    structured: bool = False,
-    restate: bool = False,
-    **options: Any,
-) -> inspect_ai.Task:
+@scorer(metrics=[], name="trivium")
+def scores() -> Scorer:
+    """The benchmark's own scores of an attempt."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        attempt = sample_attempt(state.metadata, str(state.model))
+        if attempt.kind in UNSCORED:
+            return Score.unscored(reason="no_response")
+        names = [own.name for own in presented_item(state.metadata).task.benchmark.metrics]
+        values = {name: attempt.scores.get(name) for name in names}
+        answer = None if attempt.answer is None else dump_line(attempt.answer).decode().rstrip()
+        return Score(
+            # NaN is skipped and counted; a missing or None value would count as 0.
+            value={name: math.nan if own is None else own for name, own in values.items()},
+            answer=answer,
+            explanation=attempt.kind,
+            reason="invalid_response_format" if attempt.kind == NO_ANSWER else None,
+        )
+
+    return score
+
+
+def metrics_of(benchmark: AnyBenchmark) -> dict[str, list[Metric]]:
+    """The estimate of every metric, by name."""
+    return {own.name: [estimate(own.kind, own.best, own.worst)] for own in benchmark.metrics}
+
+
+@metric
+def estimate(kind: Literal["proportion", "mean"], best: float, worst: float) -> Metric:
+    """A metric's value, its interval (low, high) and its denominator n."""
+    own = core.Metric("", "", kind, best, worst)
+
+    def compute(scores: list[SampleScore]) -> Value:
+        values = [score.score.as_float() for score in scores]
+        items = [hash((score.sample_metadata or {})["id"]) for score in scores]
+        parts = asdict(estimate_of(values, items, own))
+        return {name: math.nan if part is None else part for name, part in parts.items()}
+
+    return compute
+
+
+def build_task(benchmark: AnyBenchmark, dataset: Dataset, **options: Any) -> inspect_ai.Task:
     """An Inspect task over a benchmark's samples; `options` are further arguments of `Task`."""
-    talk = converse(structured=structured, restate=restate)
     return inspect_ai.Task(
         dataset=dataset,
-        solver=play() if benchmark.multi_turn and tool else talk,
         scorer=scores(),
         metrics=metrics_of(benchmark),
         # One failed sample must not end the run; the denominators leave it out.
         fail_on_error=False,
-        **{"name": benchmark.name, **options},
+        **{"name": benchmark.name, "solver": attempt(), **options},
     )
 
 
@@ -87,7 +126,7 @@ def _task_from_values(name: str, values: Mapping[str, Any]) -> inspect_ai.Task:
         for trial in range(own.order_trials)
     ]
     dataset = item_dataset(items, Settings(system=own.system), tool=own.tool)
-    return build_task(task.benchmark, dataset, tool=own.tool)
+    return build_task(task.benchmark, dataset, solver=attempt(tool=own.tool))
 
 
 def _register(name: str) -> Any:

@@ -8,7 +8,8 @@ const notice = document.getElementById("notice");
 const spoken = document.getElementById("spoken");
 const soundButton = document.getElementById("sound");
 const visit = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-let token = "", view = null, busy = false, events = [], eventNumber = 0;
+let token = "", view = null, busy = "", events = [], eventNumber = 0;
+let shownAt = 0, mark = 0; // when the screen appeared, and when the time of the next step begins
 const waiting = []; // moves of things that are shown already and still have to be sent
 
 function make(tag, attributes = {}, ...children) {
@@ -35,7 +36,7 @@ async function request(path, body) {
       const response = await fetch(path, { credentials: "same-origin", ...options });
       if (response.status < 500 && response.status !== 429) {
         // A body that breaks off is a lost connection too.
-        const reply = path === "/" ? {} : await response.json();
+        const reply = path === "./" ? {} : await response.json();
         notice.hidden = true;
         return { status: response.status, ok: response.ok, reply };
       }
@@ -47,10 +48,10 @@ async function request(path, body) {
 }
 
 async function load() {
-  let response = await request("/api/state");
+  let response = await request("api/state");
   if (!response.ok) {
-    await request("/"); // sets the cookie anew
-    response = await request("/api/state");
+    await request("./"); // sets the cookie anew
+    response = await request("api/state");
   }
   if (!response.ok) {
     main.textContent = "Please allow cookies and reload the page.";
@@ -60,17 +61,21 @@ async function load() {
   show(response.reply.view);
 }
 
-async function send(kind, value = null) {
+async function send(kind, value = null, at = performance.now()) {
   if (busy) {
-    if (kind === "toggle" || kind === "press") waiting.push([kind, value]);
+    // Things can be moved while a step is under way; a second press of the same button is none.
+    const last = waiting.length ? waiting.at(-1)[0] : busy;
+    if (kind === "toggle" || (kind === "press" && last !== "press")) waiting.push([kind, value, at]);
     return;
   }
-  busy = true;
-  const body = { number: view.number, kind, value, time: Date.now() / 1000, events: events.splice(0, 100) };
-  const { status, reply } = await request("/api/step", body);
-  busy = false; // not before the new number is known: what is pressed meanwhile waits
-  if (status === 403) return location.reload();
+  busy = kind;
+  const seconds = Math.max(0, at - mark) / 1000;
+  mark = at;
+  const body = { number: view.number, kind, value, seconds, time: Date.now() / 1000, events: events.splice(0, 100) };
+  const { status, reply } = await request("api/step", body);
+  busy = ""; // not before the new number is known: what is pressed meanwhile waits
   if (status !== 200) waiting.length = 0;
+  if (status === 403) await load(); // another tab has opened another link, or cookies are lost
   if (reply.view) {
     for (const [later, id] of waiting) if (later === "toggle") flip(reply.view, id);
     // Nothing is drawn anew under a finger that is about to press the next thing.
@@ -83,6 +88,14 @@ async function send(kind, value = null) {
   if (next) send(...next);
 }
 
+// A second tap on a button is not meant for the screen that has just replaced it.
+main.addEventListener("click", (event) => {
+  if (!view || performance.now() - shownAt >= view.guard || event.target.closest(".thing")) return;
+  event.preventDefault();
+  event.stopPropagation();
+  note("early_tap", view.screen);
+}, true);
+
 function note(kind, detail = "") {
   events.push({ page: visit, number: eventNumber++, kind, detail: String(detail), time: Date.now() / 1000 });
 }
@@ -90,7 +103,7 @@ function note(kind, detail = "") {
 function flush() {
   if (!events.length || !token) return;
   const body = JSON.stringify({ events: events.splice(0, 100) });
-  fetch("/api/events", { method: "POST", keepalive: true, credentials: "same-origin", headers: { "Content-Type": "application/json", "X-Token": token }, body }).catch(() => {});
+  fetch("api/events", { method: "POST", keepalive: true, credentials: "same-origin", headers: { "Content-Type": "application/json", "X-Token": token }, body }).catch(() => {});
 }
 
 document.addEventListener("visibilitychange", () => { note(document.visibilityState); if (document.hidden) flush(); });
@@ -105,13 +118,14 @@ setInterval(flush, 15000);
 
 function show(next, kind = "") {
   const before = view;
+  if (kind !== "toggle") shownAt = mark = performance.now();
   const focus = document.activeElement?.dataset.focus;
   view = next;
   document.documentElement.lang = view.language || "en";
   const moved = before && before.screen === view.screen && view.machine;
   const heading = make("h1", { tabindex: "-1" }, view.title);
   document.title = view.title;
-  const parts = [view.eyebrow ? make("p", { class: "eyebrow" }, view.eyebrow) : null, heading];
+  const parts = [view.preview ? make("p", { class: "preview" }, view.preview) : null, view.eyebrow ? make("p", { class: "eyebrow" }, view.eyebrow) : null, heading];
   for (const text of view.paragraphs || []) parts.push(make("p", { class: "lead" }, text));
   if (view.rules && view.rules.length) parts.push(make("ul", { class: "rules" }, ...view.rules.map((rule) => make("li", {}, rule))));
   if (view.picture) parts.push(machine(view.picture, false));
@@ -122,8 +136,9 @@ function show(next, kind = "") {
   if (view.codes) parts.push(...view.codes.map(codeBox));
   if (view.buttons) parts.push(make("div", { class: "buttons" }, ...view.buttons.map(button)));
   if (view.page) parts.push(make("p", { class: "dots", role: "img", "aria-label": view.page.join(" / ") }, ...dots(view.page)));
-  if (view.history && view.history.length) parts.push(history());
-  if (view.again) parts.push(make("div", { class: "buttons" }, make("button", { type: "button", onclick: again }, view.again)));
+  if (view.link) parts.push(make("p", { class: "buttons" }, make("a", { class: "main", href: view.link.url, rel: "noreferrer" }, view.link.label)));
+  if (view.history && view.history.length) parts.push(testList(view.history_title, view.history));
+  if (view.examples) parts.push(make("div", { class: "examples" }, ...view.examples.map((one) => testList(one.title, one.tests))));
   if (view.screen === "paused") setTimeout(load, 10000);
   main.className = `screen-${view.screen}`;
   main.replaceChildren(...parts.filter(Boolean));
@@ -147,11 +162,6 @@ function dots([now, all]) {
 
 function codeBox(one) {
   return make("div", { class: "code" }, make("p", { class: "code-label" }, one.label), make("p", { class: "code-text" }, one.code), one.note ? make("p", {}, one.note) : null);
-}
-
-async function again() {
-  await request("/api/again", {});
-  load();
 }
 
 // ---- Forms
@@ -188,7 +198,7 @@ function questions() {
 
 function puzzle() {
   const form = make("form", { novalidate: true });
-  const texts = view.messages.filter((text) => text).map((text) => make("div", { class: "prompt", tabindex: "0" }, text));
+  const texts = view.messages.filter((text) => text).map((text) => make("div", { class: "prompt", tabindex: "0", lang: "en" }, text));
   const box = make("textarea", { id: "reply", rows: "4", maxlength: String(view.limit), spellcheck: "false" });
   const missing = make("p", { class: "missing", role: "alert" });
   form.append(...texts, make("label", { for: "reply" }, view.label), box, missing,

@@ -6,21 +6,21 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from trivium.agents import agents_module
 from trivium.agents.config import (
     AGENTS,
     IMITATORS,
     PRESETS,
-    Q_LEARNING,
     AgentConfig,
     ImitationConfig,
     LengthConfig,
     TaskConfig,
 )
-from trivium.agents.qlearning import QConfig
+from trivium.agents.qlearning import Q_LEARNING, QConfig
 from trivium.commands.flags import read_flags, read_start, refuse_without
-from trivium.commands.parser import REQUIRED
+from trivium.commands.parser import REQUIRED, changed, leaves
 from trivium.core.errors import require, require_known
 
 ABOUT = """Train an agent in the blicket environment. Writes checkpoints, learning curves and
@@ -51,7 +51,7 @@ class Flags:
     seed: int = 0  # the seed of all runs
     seeds: int = 1  # the number of runs trained in parallel
     out: Path = REQUIRED  # the folder of the results
-    agent: AgentConfig = field(default_factory=AgentConfig)
+    config: AgentConfig = field(default_factory=AgentConfig)
     task: TaskConfig = field(default_factory=TaskConfig)
     length: LengthConfig = field(default_factory=LengthConfig)
 
@@ -85,71 +85,48 @@ def main(args: Sequence[str]) -> int:
     if not named:
         refuse_without("AGENT", LEARNERS, "train", args, ABOUT)
     name = named[0]
-    if name in IMITATORS:
-        return _imitate(name, rest)
-    if name == Q_LEARNING:
-        return _learn_table(rest)
+    default, about = _defaults(name, start.preset)
+    _train(name, read_flags(f"train {name}", default, rest, about))
+    return 0
+
+
+def train(agent: str, **fields: Any) -> None:
+    """Train an agent with these values of its flags."""
+    default, _ = _defaults(agent, fields.get("preset"))
+    for name in fields:
+        require_known(name, leaves(default), f"option {name!r}")
+    _train(agent, changed(default, fields))
+
+
+def _defaults(name: str, preset: str | None) -> tuple[Any, str]:
+    """The default flags of an agent, and what its help says."""
     require_known(name, LEARNERS, f"agent {name!r}")
-    return _reinforce(name, start.preset or "paper", rest)
-
-
-def _reinforce(name: str, preset: str, args: Sequence[str]) -> int:
+    if name in IMITATORS:
+        config = replace(ImitationConfig(), model=name)  # type: ignore[arg-type]
+        return ImitatorFlags(config=config), ABOUT_IMITATORS
+    if name == Q_LEARNING:
+        return QFlags(), ABOUT_Q
+    preset = preset or "paper"
     require_known(preset, PRESETS, f"preset {preset!r}")
-    default = Flags(preset=preset, agent=PRESETS[preset](name))
-    flags = read_flags(f"train {name}", default, args, ABOUT)
-    by_flags = flags.agent.name
+    return Flags(preset=preset, config=PRESETS[preset](name)), ABOUT
+
+
+TRAINERS = {Flags: "train_policies", ImitatorFlags: "train_imitators", QFlags: "train_tables"}
+
+
+def _train(name: str, flags: Any) -> None:
+    """Train the agent that the flags describe, and print what can be done with it."""
+    by_flags = flags.config.name
     require(by_flags == name, f"the flags describe {by_flags}: use trivium train {by_flags}")
+    require(flags.seeds >= 1, f"seeds must be at least 1, got {flags.seeds}")
+    values = {name: value for name, value in vars(flags).items() if name != "preset"}
+    require(values.get("data", "") is not None, "--data is missing: what should the agent imitate?")
+    trainer = getattr(agents_module("folders"), TRAINERS[type(flags)])
+    print(trainer(**values, tell=lambda text: print(text, file=sys.stderr, flush=True)))
     out = flags.out
-    trained = agents_module("trained")
-    job = trained.TrainingJob(flags.agent, flags.task, flags.length, flags.seed, flags.seeds)
-    training = trained.train(job, out, lambda report: print(report, file=sys.stderr, flush=True))
-    last = training.curve[-1]
-    print(
-        f"{int(last.steps.max()):,} steps, greedy reward {last.greedy.reward[:, 0].mean():.3f} "
-        f"with {last.greedy.tests[:, 0].mean():.2f} tests, runs: {flags.seeds}"
-    )
-    print(f"policies in {out}; evaluate one:")
-    shown = flags.task.demonstrations.replace("_", "-")
+    task: TaskConfig = values.get("task", TaskConfig())
+    shown = task.demonstrations.replace("_", "-")
     preset = "paper" if shown == "none" else f"demonstrations-{shown}"
+    print(f"agents in {out}; evaluate one, or store its episodes:")
     print(f"  trivium eval blicket_game --preset {preset} --solver agent:{out} --out runs/agent")
-    return 0
-
-
-def _imitate(name: str, args: Sequence[str]) -> int:
-    default = ImitatorFlags(config=replace(ImitationConfig(), model=name))  # type: ignore[arg-type]
-    flags = read_flags(f"train {name}", default, args, ABOUT_IMITATORS)
-    model = flags.config.model
-    require(model == name, f"the flags describe {model}: use trivium train {model}")
-    out = flags.out
-    require(flags.data is not None, "--data is missing: what should the agent imitate?")
-    require(flags.seeds >= 1, f"seeds must be at least 1, got {flags.seeds}")
-    print(
-        agents_module("learned").train_imitator(
-            flags.config, flags.data, out, seed=flags.seed, seeds=flags.seeds, target=flags.target
-        )
-    )
-    _print_rollout(out)
-    return 0
-
-
-def _learn_table(args: Sequence[str]) -> int:
-    flags = read_flags(f"train {Q_LEARNING}", QFlags(), args, ABOUT_Q)
-    out = flags.out
-    require(flags.seeds >= 1, f"seeds must be at least 1, got {flags.seeds}")
-    print(
-        agents_module("learned").train_table(
-            flags.config,
-            flags.task,
-            out,
-            seed=flags.seed,
-            seeds=flags.seeds,
-            tell=lambda text: print(text, file=sys.stderr, flush=True),
-        )
-    )
-    _print_rollout(out)
-    return 0
-
-
-def _print_rollout(out: Path) -> None:
-    print(f"agents in {out}; play with one:")
     print(f"  trivium rollout {out} --episodes 1000 --out data/minari")

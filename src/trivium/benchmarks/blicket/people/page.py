@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trivium.benchmarks.blicket.game.generate import GameAnswer
+from trivium.benchmarks.blicket.game.generate import GameAnswer, gold
 from trivium.benchmarks.blicket.game.score import exploration_kinds, trajectory
 from trivium.benchmarks.blicket.game.spec import UNSURE
 from trivium.benchmarks.blicket.game.world import Game, replay
@@ -15,7 +15,7 @@ from trivium.benchmarks.blicket.people.drawing import THINGS, machine_view
 from trivium.benchmarks.blicket.people.rounds import PRACTICE_THINGS, GameRound, Practice
 from trivium.core.errors import require
 from trivium.core.task import PresentedItem
-from trivium.people.pages import Activity, Page, Round, View, read_tables
+from trivium.people.pages import Activity, Page, Round, Timed, View, read_tables
 from trivium.people.texts import Texts
 
 if TYPE_CHECKING:
@@ -26,12 +26,13 @@ class GamePage(Page):
     """A page with practice, example machines, tests and questions."""
 
     kind = "game"
+    screens = ("practice", "example", "new", "explore", "watch", "object", "form")
     watchable = True
     package = "trivium.benchmarks.blicket.people"
     tables = read_tables(package)
-    head = """<link rel="stylesheet" href="/static/machine.css">
-<script src="/static/shapes.js" defer></script>
-<script src="/static/machine.js" defer></script>
+    head = """<link rel="stylesheet" href="static/machine.css">
+<script src="static/shapes.js" defer></script>
+<script src="static/machine.js" defer></script>
 """
     labels = ("button.sound_on", "button.sound_off", "light.on", "light.off")
 
@@ -40,17 +41,33 @@ class GamePage(Page):
         return Practice()
 
     def picture(self, number: int, texts: Texts) -> View:
-        """The practice machine: empty, then with a thing on it, then with its light on."""
-        placed, lit = "A" if number >= 2 else "", True if number == 3 else None
+        """The practice machine: empty, then with a thing on it, then with both and its light on.
+
+        Two things on a machine that lights up leave open whether one of them is enough.
+        """
+        placed, lit = ("", "", "A", "AB")[min(number, 3)], True if number >= 3 else None
         return {"picture": machine_view("practice", PRACTICE_THINGS, placed, lit, texts)}
 
     def start(self, item: PresentedItem, shown: Sequence[str] | None, first: bool) -> Round:
         """A game; example machines come only before the first one."""
         return GameRound(item, shown, first)
 
-    def rows(self, one: Round) -> Mapping[str, Iterator[dict[str, Any]]]:
-        """Every test with its information."""
-        return {"tests.csv": _tests(one)}
+    def rows(self, one: Round, steps: Sequence[Timed]) -> Mapping[str, Iterable[dict[str, Any]]]:
+        """Every test with its information, every answer about an object, and the item's order."""
+        item = one.item.content
+        examples = "+".join(item.examples.values()) or item.spec.demonstrations
+        answer = next((step.value for step in steps if step.kind == "form"), None)
+        about = {
+            "machine": item.truth,
+            "object_order": item.listing,
+            "example_order": examples,
+            "answered_form": answer,
+        }
+        return {
+            "trials.csv": [about],
+            "tests.csv": _tests(one, steps),
+            "objects.csv": _objects(one, steps),
+        }
 
     def write_episodes(self, rounds: Sequence[Round], name: str, folder: Path) -> dict[str, int]:
         """Write every finished game as an episode of the environment."""
@@ -80,23 +97,55 @@ class GamePage(Page):
 PAGE = GamePage()
 
 
-def _tests(one: Round) -> Iterator[dict[str, Any]]:
+def _tests(one: Round, steps: Sequence[Timed]) -> Iterator[dict[str, Any]]:
     item = one.item.content
     made = tuple(replay(item, one.dialogue.replies)[0].tests)
-    steps, kinds = trajectory(item.spec, made).steps, exploration_kinds(made)
-    rows = zip(made, steps, kinds, strict=True)
-    for number, ((placed, light), step, kind) in enumerate(rows, start=1):
+    measures, kinds = trajectory(item.spec, made).steps, exploration_kinds(made)
+    rows = zip(made, measures, kinds, _test_times(one, steps), strict=True)
+    for number, ((placed, light), measure, kind, (onset, seconds)) in enumerate(rows, start=1):
         yield {
-            "item": item.id,
-            "seed": item.origin.seed,
-            "index": item.origin.index,
             "machine": item.truth,
             "test": number,
-            "objects": placed,
+            "objects": placed or "none",
             "light": int(light),
-            "bits": round(step.bits, 6),
-            "best_bits": round(step.best_gain, 6),
+            "bits": round(measure.bits, 6),
+            "best_bits": round(measure.best_gain, 6),
             "kind": kind,
+            "onset": onset,
+            "seconds": seconds,
+        }
+
+
+def _test_times(one: Round, steps: Sequence[Timed]) -> Iterator[tuple[float, float]]:
+    """The onset and the duration of every test that was made or watched."""
+    replies = one.dialogue.replies
+    made = [len(replay(one.item.content, replies[:n])[0].tests) for n in range(len(replies) + 1)]
+    tests, own = 0, list[Timed]()  # the steps since the last test
+    for step in steps:
+        if step.screen not in ("explore", "watch", "text"):
+            continue
+        own.append(step)
+        if made[step.replies] > tests:
+            yield own[0].onset, round(sum(each.seconds for each in own), 3)
+            tests, own = made[step.replies], []
+
+
+def _objects(one: Round, steps: Sequence[Timed]) -> Iterator[dict[str, Any]]:
+    item = one.item.content
+    true = gold(item)
+    right = dict.fromkeys(true.blickets, "yes") | dict.fromkeys(true.inhibitors, INHIBITOR)
+    asked = [step for step in steps if step.kind == "object"]
+    pairs = zip(item.listing, asked, strict=False)
+    for number, (letter, step) in enumerate(pairs, start=1):
+        yield {
+            "question": number,
+            "object": letter,
+            "shape": THINGS[letter],
+            "answer": step.value,
+            "blicket": int(letter in true.blickets),
+            "correct": int(step.value == right.get(letter, "no")),
+            "onset": step.onset,
+            "seconds": step.seconds,
         }
 
 

@@ -17,7 +17,6 @@ from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.spec import (
     DIAGNOSTICS,
-    LEAKY_PRESETS,
     PRESETS,
     PromptSpec,
     PromptView,
@@ -32,13 +31,12 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     """The paper's experiment with language models: its own prompts, and generated ones."""
 
     name = "blicket_prompts"
-    version = "2.0"
+    version = "3.0"
     title = "find blickets and the form of a machine from evidence in a prompt"
     spec_type = PromptSpec
     view_type = PromptView
     presets = PRESETS
     default_preset = "four-conditions"
-    leaky_presets = LEAKY_PRESETS
     diagnostics = DIAGNOSTICS
     metrics = score.METRICS
     solvers = solvers.SOLVERS
@@ -92,8 +90,8 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     def gallery_examples(self) -> Iterator[tuple[str, PromptSpec, PromptView]]:
         two_shot, free = PromptView("two_shot"), PromptView(reply="free")
         yield "four-conditions", PRESETS["four-conditions"], PromptView()
-        yield "seven-objects, two-shot", PRESETS["seven-objects"], two_shot
-        yield "seven-objects, free", PRESETS["seven-objects"], free
+        yield "four-conditions, two-shot", PRESETS["four-conditions"], two_shot
+        yield "four-conditions, free", PRESETS["four-conditions"], free
         paper = PromptSpec("given", "conjunctive", stimuli="paper")
         yield "the paper's prompt: given, conjunctive", paper, PromptView()
         paper = PromptSpec("not_given", "disjunctive", stimuli="paper_two_shot")

@@ -25,7 +25,7 @@ def write(item: PromptItem, answer: PromptAnswer, view: PromptView) -> str:
     """The reply that states this answer."""
     if not asks_for_lines(item, view):
         return in_sentences(answer)
-    return _line(answer, maybe_asked=item.matched)
+    return _line(answer, maybe_asked=not item.paper)
 
 
 def write_to(prompt: str, answer: PromptAnswer) -> str:
@@ -51,7 +51,7 @@ def schema(item: PromptItem, view: PromptView) -> dict[str, Any] | None:
         return None
     objects = {"type": "array", "items": {"type": "string", "enum": list(item.objects)}}
     machine = {"type": "string", "enum": [*item.known, UNSURE]}
-    maybe = {"maybe": objects} if item.matched else {}
+    maybe = {} if item.paper else {"maybe": objects}
     fields = {"blickets": objects, **maybe, "machine": machine}
     return object_schema(fields)
 
@@ -62,7 +62,7 @@ def in_asked_form(item: PromptItem, reply: str, answer: PromptAnswer, view: Prom
     said, written = (
         sorted(re.split(r"([:;,] )", line)) for line in (last, write(item, answer, view))
     )
-    return said == written and (item.matched or not answer.maybe)
+    return said == written and not (item.paper and answer.maybe)
 
 
 def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptAnswer | None:
@@ -85,7 +85,7 @@ _MACHINE = re.compile(
 def _value(text: str, item: PromptItem) -> PromptAnswer | None:
     """The answer in a value, which must have all fields, with each object in one list."""
     fields = read_fields(_MAYBE.sub("maybe", text), _FIELDS)
-    asked = set(_FIELDS) if item.matched else {"blickets", "machine"}
+    asked = {"blickets", "machine"} if item.paper else set(_FIELDS)
     if fields is None or not asked <= set(fields):
         return None
     sure, maybe = (_objects(fields.get(name, ""), item) for name in ("blickets", "maybe"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 
 from trivium.benchmarks.blicket.prompts.evidence import Machine
@@ -31,15 +32,15 @@ def probes(item: PromptItem, view: PromptView) -> Sequence[Probe]:
     """Which of the possible blickets must be blickets, and which machine the new one is like.
 
     Objects that single tests rule out or prove are no candidates, since such evidence is sound.
-    Features count how often an object was on a lit or dark machine and with how many others, but
-    not with which ones.
+    Features count how often an object was on a lit or dark machine, with how many others and with
+    how many that may be blickets, but not with which ones.
     """
     new, answer = item.new, item.answer
     unclear = sorted({*answer.blickets, *answer.maybe} - _proven(new), key=new.objects.index)
     found = []
-    if answer.maybe or item.matched:
+    if not item.paper:
         right = [name in answer.blickets for name in unclear]
-        counts = _counts(new, unclear)
+        counts = _counts(new, unclear, {*answer.blickets, *answer.maybe})
         found.append(Probe("blicket", unclear, right, candidate_features=counts))
         # The question about one object also has answers for items whose candidates are all alike.
         first = {key: values[:1] for key, values in counts.items()}
@@ -65,30 +66,25 @@ def _proven(machine: Machine) -> set[str]:
     return {name for part in parts if len(part) == 1 for name in part}
 
 
-def _counts(machine: Machine, names: Sequence[str]) -> dict[str, list[float]]:
-    """The counts of each object on its own."""
-    features: dict[str, list[float]] = {}
-    for light in (False, True):
-        word = "lit" if light else "dark"
+def _counts(machine: Machine, names: Sequence[str], unclear: set[str]) -> dict[str, list[float]]:
+    """The counts of each object on its own.
+
+    The number of its first test is left out: objects with the same one were together.
+    """
+    features: dict[str, list[float]] = defaultdict(list)
+    for word, light in (("dark", False), ("lit", True)):
         tests = [placed for placed, lit in machine.tests if lit == light]
         for name in names:
             own = [placed for placed in tests if name in placed]
             sizes = sorted(map(len, own))
-            places = [number for number, placed in enumerate(tests) if name in placed]
-            values = {
-                "tests": len(sizes),
-                "alone": sizes.count(1),
-                "credit": sum(1 / size for size in sizes),
-                "smallest": min(sizes, default=0),
-                "largest": max(sizes, default=0),
-                "objects": sum(sizes),
-                "first": min(places, default=-1),
-                "last": max(places, default=-1),
-                "named_first": sum(placed[0] == name for placed in own),
-                "named_last": sum(placed[-1] == name for placed in own),
-            }
-            for key, value in values.items():
-                features.setdefault(f"{word}_{key}", []).append(float(value))
+            features[f"{word}_tests"].append(len(own))
+            features[f"{word}_alone"].append(sizes.count(1))
+            features[f"{word}_credit"].append(sum(1 / size for size in sizes))
+            features[f"{word}_smallest"].append(min(sizes, default=0))
+            features[f"{word}_largest"].append(max(sizes, default=0))
+            features[f"{word}_beside"].append(sum(len(unclear & set(placed)) for placed in own))
+            features[f"{word}_named_first"].append(sum(placed[0] == name for placed in own))
+            features[f"{word}_named_last"].append(sum(placed[-1] == name for placed in own))
     return features
 
 
@@ -116,7 +112,7 @@ def _shape(machine: Machine) -> dict[str, float]:
 
 def canonical(item: PromptItem) -> Hashable:
     """The condition, and the tests of every machine up to names and order."""
-    return item.hypotheses, item.matched, tuple(map(machine_structure, item.machines))
+    return item.hypotheses, tuple(map(machine_structure, item.machines))
 
 
 def parts(item: PromptItem) -> Mapping[str, Hashable]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+
+import orjson
 
 from trivium.benchmarks.blicket.names import COLOURS, PATTERNS, SHAPES, mentions
 from trivium.benchmarks.blicket.prompts import matched
@@ -26,21 +27,6 @@ from trivium.core.errors import require
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, balanced_kinds, spec_key, stream_key
 
-# The tests of an example machine in each role, in terms of its first three objects. "open" evidence
-# fits one blicket as well as two.
-PLACEMENTS: dict[str, dict[str, tuple[tuple[str, bool], ...]]] = {
-    "balanced": {
-        "conjunctive": (("a", False), ("b", False), ("ab", True), ("ac", False)),
-        "disjunctive": (("a", True), ("b", False), ("ab", True), ("ac", True)),
-        "open": (("a", False), ("b", False), ("ab", False), ("ac", True)),
-    },
-    "paper": {
-        "conjunctive": (("a", False), ("b", False), ("ab", True)),
-        "disjunctive": (("a", True), ("b", False), ("ab", True)),
-        "open": (("a", False), ("c", False), ("ab", True)),
-    },
-}
-
 
 class PromptItem(NamedTuple):
     """Two example machines, then the new one."""
@@ -53,13 +39,12 @@ class PromptItem(NamedTuple):
     paper: bool  # one of the paper's own prompts
     answer: PromptAnswer
     origin: Origin | None
-    matched: bool = False  # counts do not help, and not given means that no kinds are named
     two_shot: bool = False  # the paper's two-shot prompt, whose preamble names the kinds
 
     @property
     def named(self) -> bool:
         """Whether the prompt names the kinds of machines."""
-        return not self.matched or self.hypotheses == "given"
+        return self.paper or self.hypotheses == "given"
 
     @property
     def new(self) -> Machine:
@@ -85,11 +70,9 @@ def gold(item: PromptItem) -> PromptAnswer:
 def generate(spec: PromptSpec, seed: int, start: int = 0, count: int = 1) -> Iterator[PromptItem]:
     """The items start .. start + count - 1; every block of items has each cell once."""
     fields, cells = spec_to_dict(spec), spec.cells
-    key = spec_key(spec, seed, ignore=("tests",))
+    key = spec_key(spec, seed)
     order: list[int] = balanced_kinds(key, len(cells), start, count).tolist()
-    make = _matched_item if spec.matched else _full_item
-    if spec.stimuli != "generated":
-        make = _paper_item
+    make = _matched_item if spec.matched else _paper_item
     for index, cell in zip(range(start, start + count), order, strict=True):
         item = make(spec, *cells[cell], key, index)
         yield item._replace(id=f"BLK-{index:06d}", origin=Origin(fields, seed, index))
@@ -108,15 +91,8 @@ def _paper_answer(hypotheses: str, form: str, two_shot: bool) -> PromptAnswer:
     return ideal_answer(page.machines, page.named, page.stated)
 
 
-def _full_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
-    stream = Stream(stream_key(key, index, ""))
-    voice = stream.below(len(VOICES))  # the order of draws fixes every item
-    machines = _machines(spec, hypotheses, form, stream)
-    return PromptItem("", hypotheses, form, machines, voice, False, ideal_answer(machines), None)
-
-
 def _matched_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
-    stream = Stream(stream_key(key, index, f"matched {spec.test_count}"))
+    stream = Stream(stream_key(key, index, "matched"))
     voice = stream.below(len(VOICES))
     size = matched.EXAMPLE_OBJECTS
     names, patterns = _draw_names(2 * size + spec.objects, stream)
@@ -126,12 +102,12 @@ def _matched_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index:
     second, _ = _named(
         patterns[1], names[size : 2 * size], matched.example(roles[1], stream), stream
     )
-    tests, (sure, maybe) = matched.new_machine(spec.objects, spec.test_count, form, stream)
+    tests, (sure, maybe) = matched.new_machine(spec.objects, spec.tests, form, stream)
     new, cast = _named(patterns[2], names[2 * size :], tests, stream)
     like = patterns[roles.index(form)] if given else UNSURE
     answer = PromptAnswer(members(cast, sure), members(cast, maybe), like)
     machines = (first, second, new)
-    return PromptItem("", hypotheses, form, machines, voice, False, answer, None, matched=True)
+    return PromptItem("", hypotheses, form, machines, voice, False, answer, None)
 
 
 def _draw_names(objects: int, stream: Stream) -> tuple[list[str], list[str]]:
@@ -164,35 +140,6 @@ _BITS = [
 def _paper_machines(hypotheses: str, form: str) -> tuple[Machine, ...]:
     """The machines of the paper's own story, read from its freeform prompt."""
     return read_page(prompt_text("freeform", hypotheses, form)).machines
-
-
-def _machines(spec: PromptSpec, hypotheses: str, form: str, stream: Stream) -> tuple[Machine, ...]:
-    size = spec.objects
-    names, patterns = _draw_names(3 * size, stream)
-    roles = stream.shuffled(["conjunctive", "disjunctive"])
-    if hypotheses == "not_given":
-        roles = ["open", "open"]
-    machines = []
-    for number, role in enumerate(roles):
-        own = names[number * size : (number + 1) * size]
-        cast = dict(zip("abc", stream.sample(own, 3), strict=True))
-        tests: list[Test] = [
-            (tuple(stream.shuffled([cast[part] for part in placed])), light)
-            for placed, light in PLACEMENTS[spec.placements][role]
-        ]
-        machines.append(Machine(patterns[number], tuple(own), tuple(stream.shuffled(tests))))
-    own = names[2 * size :]
-    machines.append(Machine(patterns[2], tuple(own), tuple(_full_tests(own, form, stream))))
-    return tuple(machines)
-
-
-def _full_tests(names: Sequence[str], form: str, stream: Stream) -> list[Test]:
-    """Every object alone, every pair and all together: every object is named equally often."""
-    blickets = set(stream.sample(names, 1 if form == "disjunctive" else 2))
-    sets = [*itertools.combinations(names, 1), *itertools.combinations(names, 2), tuple(names)]
-    return stream.shuffled(
-        [(tuple(stream.shuffled(placed)), blickets <= set(placed)) for placed in sets]
-    )
 
 
 def reshuffle(item: PromptItem, trial: int) -> PromptItem:
@@ -229,8 +176,8 @@ def to_row(item: PromptItem) -> dict[str, Any]:
         "blickets": item.answer.blickets,
         "like": item.answer.like,
     }
-    if item.matched:
-        row |= {"maybe": item.answer.maybe, "evidence": "matched"}
+    if not item.paper:
+        row["maybe"] = item.answer.maybe
     if item.two_shot:
         row["two_shot"] = True
     if item.origin is not None:
@@ -240,9 +187,8 @@ def to_row(item: PromptItem) -> dict[str, Any]:
 
 def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
     """The item of a row, which may come from elsewhere; its answer must follow from the tests."""
-    name, voice, paper = row.get("id"), row.get("voice"), row.get("paper")
+    name, voice, paper, rows = (row.get(key) for key in ("id", "voice", "paper", "machines"))
     require(isinstance(name, str) and bool(name), "id must be text")
-    rows = row.get("machines")
     require(isinstance(rows, list) and len(rows) == 3, "machines must be a list of three")
     machines = tuple(_machine(each, f"machines[{n}]") for n, each in enumerate(row["machines"]))
     names = [each for machine in machines for each in machine.objects]
@@ -254,47 +200,43 @@ def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
     require(valid, f"voice must be in 0..{len(VOICES) - 1}, got {voice!r}")
     first, second, form = forms_of(machines)
     hypotheses = "not_given" if None in (first, second) else "given"
-    require(
-        hypotheses == "not_given" or first != second,
-        f"the first two machines must differ in form or leave it open; both are {first}",
-    )
+    alike = hypotheses == "given" and first == second
+    require(not alike, f"the first two machines must differ in form or leave it open: {first}")
     require(form is not None, "the tests of the new machine must show its form")
-    require(
-        not paper or machines == _paper_machines(hypotheses, str(form)),
-        "a paper item must hold the machines of the paper's prompt",
-    )
-    item = PromptItem(
-        id=str(name),
-        hypotheses=hypotheses,
-        form=str(form),
-        machines=machines,
-        voice=row["voice"],
-        paper=row["paper"],
-        answer=PromptAnswer(()),
-        origin=Origin.from_row(row),
-        matched=row.get("evidence") == "matched",
-        two_shot=row.get("two_shot") is True,
-    )
-    answer = ideal_answer(machines, item.named)
+    two_shot = row.get("two_shot") is True
     if paper:
-        answer = _paper_answer(hypotheses, str(form), item.two_shot)
-    derived = to_row(item._replace(answer=answer))
+        answer = _paper_answer(hypotheses, str(form), two_shot)
+        same = machines == _paper_machines(hypotheses, str(form))
+        require(same, "a paper item must hold the machines of the paper's prompt")
+    else:
+        answer = ideal_answer(machines, hypotheses == "given")
+    origin = Origin.from_row(row)
+    item = PromptItem(
+        str(name),
+        hypotheses,
+        str(form),
+        machines,
+        row["voice"],
+        row["paper"],
+        answer,
+        origin,
+        two_shot,
+    )
+    derived = orjson.loads(orjson.dumps(to_row(item)))
     for key in ("hypotheses", "form", "like", "blickets", "maybe"):
         if key in derived:
             stored, value = row.get(key), derived[key]
-            if isinstance(stored, list) and isinstance(value, tuple):  # their order is irrelevant
-                stored, value = sorted(map(str, stored)), list(value)
+            if isinstance(stored, list):  # their order is irrelevant
+                stored = sorted(map(str, stored))
             require(stored == value, f"{key} is {stored!r}, but the tests show {value!r}")
-    return item._replace(answer=answer)
+    return item
 
 
 def _machine(value: Any, where: str) -> Machine:
-    require(isinstance(value, dict), f"{where} must be an object")
-    pattern, names, tests = value.get("pattern"), value.get("objects"), value.get("tests")
-    require(
-        pattern in PATTERNS,
-        f"{where}.pattern must be one of {', '.join(PATTERNS)}, got {pattern!r}",
-    )
+    row: Any = value if isinstance(value, dict) else {}
+    pattern, names, tests = row.get("pattern"), row.get("objects"), row.get("tests")
+    known = ", ".join(PATTERNS)
+    require(pattern in PATTERNS, f"{where}.pattern must be one of {known}, got {pattern!r}")
     require(
         isinstance(names, list)
         and 1 <= len(names) <= MAX_OBJECTS

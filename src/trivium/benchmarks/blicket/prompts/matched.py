@@ -1,7 +1,7 @@
 """Evidence that is drawn anew for every item, in which counts say nothing about the answer.
 
 The new machine, if it is disjunctive (a conjunctive machine is its mirror image, with placements
-and lights complemented). Some objects are *open*: they were never on the machine when it stayed
+and lights complemented). Four objects are *open*: they were never on the machine when it stayed
 dark. An open object must be a blicket if it was once the only open object of a lit test, and may
 be one otherwise.
 
@@ -11,9 +11,11 @@ numbers of lights and the same sizes of tests for both kinds, a test of one obje
 test of all objects but one, two dark tests have complementary sizes, and the other tests come in
 pairs, one lit and one dark, whose sizes are complementary.
 
-The lit tests of the pairs have one size, and each object is in a number of them that is drawn
-before the answer. All other tests are drawn before the answer too. So counts of objects and sizes
-of tests are independent of the answer: only the objects that were together decide.
+The lit tests of the pairs have one size. They are drawn for three answers at once, so that each
+object is in as many of them, and each open object is beside as many other open ones, whichever of
+the three is right. All other tests are drawn before the answer too. So no count of an object, of
+its tests, their sizes and the open objects beside it, depends on the answer: only the objects that
+were together in one test decide.
 
 Sets of objects are bit masks, as in `inference`.
 """
@@ -33,19 +35,17 @@ from trivium.core.streams import Stream
 Tests = list[Trial]
 Answer = tuple[int, int]  # the objects that must be blickets, and those that may be
 Parts = tuple[int, ...]  # sets of objects, one for each lit test
+OPEN = 4  # objects that single tests leave open
+ANSWERS = 3  # that have the same counts
+LIT_SIZE = 6  # objects of a lit test that decides
 TRIES = 10  # of tests with given counts, which may be impossible
 EXAMPLE_OBJECTS = 7  # of each of the first two machines
 EXAMPLE_LIT = 4  # lit tests of each; with three, a table of structures knows half of them
 
 
-def open_objects(objects: int) -> int:
-    """How many objects single tests leave open."""
-    return (objects - 1) // 2
-
-
 def new_machine(objects: int, tests: int, form: str, stream: Stream) -> tuple[Tests, Answer]:
     """The tests of a machine of this form, in no order, and the answer that follows from them."""
-    count, pairs = open_objects(objects), tests // 2 - 2
+    pairs = tests // 2 - 2
     shared = _shared(objects, pairs, stream)
     # Tests for every answer, so that no answer makes counts more likely than another one does.
     found = _lit(objects, pairs, stream)
@@ -53,24 +53,18 @@ def new_machine(objects: int, tests: int, form: str, stream: Stream) -> tuple[Te
         found = _lit(objects, pairs, stream)
     sure = stream.choice(sorted(found))
     shown = shared + [(placed, True) for placed in found[sure]]
-    answer = sure, (1 << count) - 1 & ~sure
+    answer = sure, (1 << OPEN) - 1 & ~sure
     return (shown if form == DISJUNCTIVE else _mirror(shown, objects)), answer
-
-
-def lit_size(objects: int) -> int:
-    """The size of the lit tests that decide; the dark tests have half of the other objects."""
-    return objects - (objects - open_objects(objects) + 1) // 2
 
 
 def _shared(objects: int, pairs: int, stream: Stream) -> Tests:
     """The tests that do not depend on the answer: two lit ones and all dark ones."""
-    count, size = open_objects(objects), lit_size(objects)
-    every, closed = (1 << objects) - 1, objects - count
+    every, closed = (1 << objects) - 1, objects - OPEN
     while True:
-        one = count + stream.below(2 * closed - objects + 1)
-        sizes = [one, objects - one, *[objects - size] * pairs]
+        one = OPEN + stream.below(2 * closed - objects + 1)
+        sizes = [one, objects - one, *[objects - LIT_SIZE] * pairs]
         dark = [stream.choice(_closed_sets(objects, each)) for each in sizes]
-        lit = [1, every & ~(1 << count + stream.below(closed))]
+        lit = [1, every & ~(1 << OPEN + stream.below(closed))]
         tests = [(placed, True) for placed in lit] + [(placed, False) for placed in dark]
         if len(set(dark)) == len(dark) and _excludes_parity(tests, objects):
             return tests
@@ -81,7 +75,7 @@ def _excludes_parity(tests: Tests, objects: int) -> bool:
 
     Then it has all objects that must be blickets, and the answer is the same with such machines.
     """
-    closed = (1 << objects) - (1 << open_objects(objects))
+    closed = (1 << objects) - (1 << OPEN)
     others = support.with_any_of(objects, closed)
     both = tests, _mirror(tests, objects)
     return not any(support.of_rule(shown, objects, PARITY) & others for shown in both)
@@ -89,15 +83,15 @@ def _excludes_parity(tests: Tests, objects: int) -> bool:
 
 def _lit(objects: int, pairs: int, stream: Stream) -> dict[int, list[int]] | None:
     """Lit tests for every answer with the same counts; None if an answer has none."""
-    by_answer = stream.choice(_parts(open_objects(objects), pairs))
+    by_answer = stream.choice([*_parts(pairs).values()])
     model = stream.choice(by_answer[stream.choice(sorted(by_answer))])
-    size, closed = lit_size(objects), range(open_objects(objects), objects)
-    drawn = [stream.choice(_closed_sets(objects, size - part.bit_count())) for part in model]
+    drawn = [stream.choice(_closed_sets(objects, LIT_SIZE - part.bit_count())) for part in model]
+    closed = range(OPEN, objects)
     counts = {number: sum(placed >> number & 1 for placed in drawn) for number in closed}
     found: dict[int, list[int]] = {}
     for sure, choices in by_answer.items():
         for _ in range(TRIES):
-            placed = _fill(stream.shuffled(stream.choice(choices)), size, counts, stream)
+            placed = _fill(stream.shuffled(stream.choice(choices)), counts, stream)
             if len(set(placed)) == pairs:
                 found[sure] = placed
                 break
@@ -106,13 +100,13 @@ def _lit(objects: int, pairs: int, stream: Stream) -> dict[int, list[int]] | Non
     return found
 
 
-def _fill(parts: Sequence[int], size: int, counts: dict[int, int], stream: Stream) -> list[int]:
-    """Tests of one size with these open objects and these counts of the others; [] if stuck."""
+def _fill(parts: Sequence[int], counts: dict[int, int], stream: Stream) -> list[int]:
+    """Lit tests with these open objects and these counts of the others; [] if stuck."""
     left, placed = dict(counts), []
     for tests, part in zip(range(len(parts), 0, -1), parts, strict=True):
         chosen = [number for number, count in left.items() if count == tests]
         free = [number for number, count in left.items() if 0 < count < tests]
-        more = size - part.bit_count() - len(chosen)
+        more = LIT_SIZE - part.bit_count() - len(chosen)
         if not 0 <= more <= len(free):
             return []
         chosen += stream.sample(free, more)
@@ -125,24 +119,36 @@ def _fill(parts: Sequence[int], size: int, counts: dict[int, int], stream: Strea
 @cache
 def _closed_sets(objects: int, size: int) -> list[int]:
     """All sets of this size without open objects."""
-    bits = [1 << number for number in range(open_objects(objects), objects)]
+    bits = [1 << number for number in range(OPEN, objects)]
     return [sum(chosen) for chosen in itertools.combinations(bits, size)]
 
 
-@cache
-def _parts(count: int, tests: int) -> list[dict[int, list[Parts]]]:
-    """The open objects of lit tests for every answer, in groups with the same counts.
+def _counts(parts: Parts) -> Parts:
+    """In how many sets each open object is, and how many others are beside it in all."""
+    with_each = [[part for part in parts if part >> number & 1] for number in range(OPEN)]
+    beside = (sum(part.bit_count() - 1 for part in own) for own in with_each)
+    return (*map(len, with_each), *beside)
 
-    In a group, each open object is in the same number of tests for all answers, and the first
-    one is not in all of them: it alone might then be the blicket of a machine of either form.
+
+@cache
+def _parts(tests: int) -> dict[Parts, dict[int, list[Parts]]]:
+    """The open objects of lit tests for each of three answers, in groups with the same counts.
+
+    The first open object is not in all tests: it alone might then be the blicket of a machine of
+    either form.
     """
-    found: dict[tuple[int, int], dict[int, list[Parts]]] = defaultdict(lambda: defaultdict(list))
-    for chosen in itertools.combinations_with_replacement(range(1, 1 << count), tests):
-        first, *often = (sum(part >> number & 1 for part in chosen) for number in range(count))
-        if len(set(often)) == 1 and first < tests:
-            alone = {part for part in chosen if part & part - 1 == 0}
-            found[first, often[0]][sum(alone | {1})].append(chosen)
-    return [found[key] for key in sorted(found) if len(found[key]) == 1 << count - 1]
+    found: dict[Parts, dict[int, list[Parts]]] = defaultdict(lambda: defaultdict(list))
+    for chosen in itertools.combinations_with_replacement(range(1, 1 << OPEN), tests):
+        alone = {part for part in chosen if part & part - 1 == 0}
+        found[_counts(chosen)][sum(alone | {1})].append(chosen)
+    return {
+        key: found[key] for key in sorted(found) if len(found[key]) == ANSWERS and key[0] < tests
+    }
+
+
+def answers_left(parts: Sequence[int]) -> list[int]:
+    """The sets that may be those that must be blickets, according to counts of the open objects."""
+    return sorted(_parts(len(parts)).get(_counts(tuple(parts)), ()))
 
 
 def _mirror(tests: Tests, objects: int) -> Tests:

@@ -48,7 +48,7 @@ VOICES = (
             "Here is a {pattern} machine with {count} objects: {objects}.",
             "Here is another machine, a {pattern} one. It has {count} objects of its own: "
             "{objects}.",
-            "Here is a last machine, a {pattern} one. It has {count} objects too: {objects}.",
+            "Here is a last machine, a {pattern} one. It has {count} objects: {objects}.",
         ),
         first="We try {objects} on the machine: {light}",
         then="We try {objects}: {light}",
@@ -98,11 +98,7 @@ KINDS_GIVEN = (
     "A {conjunctive} machine needs all of its blickets, two or more, to light up, and a "
     "{disjunctive} machine needs one blicket."
 )
-KINDS_NOT_GIVEN = (
-    "There are {first} machines and {second} machines. Some machines need one blicket to light "
-    "up, and others need all of their blickets, two or more."
-)
-KINDS_NOT_SAID = "There are {first} machines and {second} machines."
+KINDS_NOT_GIVEN = "There are {first} machines and {second} machines."
 
 
 def listed(names: Sequence[str]) -> str:

@@ -37,7 +37,7 @@ def render(item: PromptItem, view: PromptView) -> str:
         text = _freeform(item) if view.prompt == "freeform" else _two_shot(item)
     if asks_for_lines(item, view):
         first, second = item.known
-        value = ANSWER_WITH_MAYBE if item.matched else ANSWER
+        value = ANSWER if item.paper else ANSWER_WITH_MAYBE
         text += "\n\n" + ask(value.format(machines=f"{first}, {second} or {UNSURE}"))
     if view.reasoning == "chain_of_thought":
         text += (" " if text.endswith("Output:") else "\n\n") + STEP_BY_STEP
@@ -58,9 +58,7 @@ def _freeform(item: PromptItem) -> str:
     for words, machine in zip(voice.machines, item.machines, strict=True):
         count, pattern = NUMBERS[len(machine.objects)], machine.pattern
         objects = listed([article(name) for name in machine.objects])
-        # Matched machines have different numbers of objects.
-        introduction = words.replace(" objects too", " objects") if item.matched else words
-        sentences = [introduction.format(pattern=pattern, count=count, objects=objects)]
+        sentences = [words.format(pattern=pattern, count=count, objects=objects)]
         # Sentences are split at their objects, which is faster than formatting each test.
         halves = {
             (first, lit): (voice.first if first else voice.then)
@@ -75,21 +73,18 @@ def _freeform(item: PromptItem) -> str:
         paragraphs.append(" ".join(sentences))
     first, second = item.known
     question = voice.question.format(pattern=item.new.pattern, first=first, second=second)
-    if item.matched:
-        question += f" {phrases.SURE_OR_MAYBE}"
-    return "\n\n".join([*paragraphs, question])
+    return "\n\n".join([*paragraphs, f"{question} {phrases.SURE_OR_MAYBE}"])
 
 
 def _two_shot(item: PromptItem) -> str:
     first, second = item.known
     given = item.hypotheses == "given"
-    silent = phrases.KINDS_NOT_SAID if item.matched else phrases.KINDS_NOT_GIVEN
-    kinds = silent.format(first=first, second=second)
+    kinds = phrases.KINDS_NOT_GIVEN.format(first=first, second=second)
     if given:
         forms = forms_of(item.machines)
         kinds = phrases.KINDS_GIVEN.format(**dict(zip(map(str, forms), item.known, strict=False)))
     opening = phrases.TWO_SHOT_OPENING.format(kinds=kinds, first=first, second=second)
-    paragraphs = [f"{opening} {phrases.SURE_OR_MAYBE}" if item.matched else opening]
+    paragraphs = [f"{opening} {phrases.SURE_OR_MAYBE}"]
     for machine in item.machines[:-1]:
         own = ideal_answer([machine], item.named)
         example = PromptAnswer(own.blickets, own.maybe, machine.pattern if given else UNSURE)

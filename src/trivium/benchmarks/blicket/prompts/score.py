@@ -95,20 +95,20 @@ def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
 
 
 def floor(spec: PromptSpec, view: PromptView) -> Floor:
-    """The best strategy that counts objects and lights and relates no objects to one another.
+    """The best strategy that counts and never asks which objects were in a test together.
 
-    For the paper's evidence, it is always right: the objects that were most often on the lit
-    machine are the blickets, and machines of a kind have the same number of lights. Counts in
-    matched evidence rule objects out and no more: all answers are equally likely.
+    In generated evidence, counts leave three answers, all equally likely. For the paper's own
+    prompts, counting is always right: the objects that were most often on the lit machine are the
+    blickets, and machines of a kind have the same number of lights.
     """
     if not spec.matched:
         return Floor("objects and lights counted", 1.0, others={"blickets": 1.0, "structure": 1.0})
-    blickets = 0.5 ** (matched.open_objects(spec.objects) - 1)
+    blickets = 1 / matched.ANSWERS
     conditions = dict.fromkeys(hypotheses for hypotheses, _ in spec.cells)
     # In two-shot, the preamble names the pattern of each kind, and one test proves the kind.
     stated = view.prompt == "two_shot"
     share = fmean(0.5 if each == "given" and not stated else 1.0 for each in conditions)
-    name = "objects ruled out one by one, coins for the rest; unsure if not given"
+    name = "one of the three answers that counts leave; unsure if not given"
     return Floor(name, blickets * share, others={"blickets": blickets, "structure": share})
 
 

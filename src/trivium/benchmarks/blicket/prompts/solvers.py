@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from statistics import fmean
 
+from trivium.benchmarks.blicket.prompts import matched
 from trivium.benchmarks.blicket.prompts.answer import write_to
 from trivium.benchmarks.blicket.prompts.evidence import (
     UNSURE,
@@ -13,6 +14,7 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     Page,
     PromptAnswer,
     ideal_answer,
+    members,
     read_page,
 )
 from trivium.core.benchmark import Role, Solver, Turn, by_name
@@ -32,12 +34,6 @@ def random_answer(page: Page, stream: Stream) -> PromptAnswer:
     return PromptAnswer(tuple(sorted(named)), (), stream.choice([*page.known, UNSURE]))
 
 
-def everything_lit(page: Page, stream: Stream) -> PromptAnswer:
-    """Every object that was ever on the machine when it lit."""
-    named = sorted(_lit_with(page.machines[-1]))
-    return PromptAnswer(tuple(named), (), stream.choice(page.known))
-
-
 def one_cause(page: Page, stream: Stream) -> PromptAnswer:
     """One blicket that is enough alone: the object most often on the machine when it lit."""
     new = page.machines[-1]
@@ -55,61 +51,56 @@ def one_cause(page: Page, stream: Stream) -> PromptAnswer:
 def most_often_lit(page: Page, stream: Stream) -> PromptAnswer:
     """The objects that were most often on the machine when it lit."""
     counts = _lit_with(page.machines[-1])
-    return _highest(page, stream, {name: counts[name] for name in page.machines[-1].objects})
-
-
-def lit_share(page: Page, stream: Stream) -> PromptAnswer:
-    """The objects with the highest share of light among their tests."""
-    new = page.machines[-1]
-    lit, all_tests = _lit_with(new), Counter(name for placed, _ in new.tests for name in placed)
-    return _highest(
-        page, stream, {name: lit[name] / max(1, all_tests[name]) for name in new.objects}
-    )
+    return _named(page, stream, [name for name in counts if counts[name] == max(counts.values())])
 
 
 def lit_alone(page: Page, stream: Stream) -> PromptAnswer:
     """The objects that lit the machine alone, or else in the smallest test that did."""
     lit = [placed for placed, light in page.machines[-1].tests if light]
     size = min(map(len, lit), default=0)
-    named = {name for placed in lit if len(placed) == size for name in placed}
-    return PromptAnswer(tuple(sorted(named)), (), _guess(page, stream))
+    return _named(page, stream, {name for placed in lit if len(placed) == size for name in placed})
 
 
 def never_dark(page: Page, stream: Stream) -> PromptAnswer:
     """The objects that were never on a dark machine: what a disjunctive machine allows."""
-    return PromptAnswer(_never_dark(page.machines[-1]), (), _guess(page, stream))
+    return _named(page, stream, _never_dark(page.machines[-1]))
 
 
 def always_lit(page: Page, stream: Stream) -> PromptAnswer:
     """The objects that were on the machine whenever it lit: what a conjunctive machine allows."""
-    return PromptAnswer(_always_lit(page.machines[-1]), (), _guess(page, stream))
+    return _named(page, stream, _always_lit(page.machines[-1]))
 
 
-def one_by_one(page: Page, stream: Stream) -> PromptAnswer:
-    """Objects ruled out one by one, the rest sure or maybe at random, but for one that works alone.
+def counts_only(page: Page, stream: Stream) -> PromptAnswer:
+    """One of the answers that counts leave: the floor's strategy.
 
-    The floor's strategy: it ignores which objects were on the machine together.
+    Rules objects out one by one, and counts the tests of the others and the open objects beside
+    them. Does not ask which of them were in a test together.
     """
-    new = page.machines[-1]
-    left, alone, _ = _left(new)
-    sure = tuple(name for name in left if name in alone or stream.below(2))
-    return PromptAnswer(sure, _rest(left, sure), _guess(page, stream))
+    opened, alone, tests = _open(page.machines[-1])
+    order = sorted(opened, key=lambda name: name not in alone)
+    parts = [
+        sum(1 << number for number, name in enumerate(order) if name in placed)
+        for placed in tests
+        if len(placed) == matched.LIT_SIZE
+    ]
+    sure = members(order, stream.choice(matched.answers_left(parts) or [1]))
+    return PromptAnswer(sure, _rest(opened, sure), _guess(page, stream))
 
 
 def apart(page: Page, stream: Stream) -> PromptAnswer:
     """Objects ruled out one by one; of the rest, those with the fewest of the rest beside them."""
-    left, alone, tests = _left(page.machines[-1])
-    beside = {
-        name: [sum(other in left for other in placed) for placed in tests if name in placed]
-        for name in left
+    opened, alone, tests = _open(page.machines[-1])
+    means = {
+        name: fmean([len(placed & set(opened)) for placed in tests if name in placed] or [0])
+        for name in opened
         if name not in alone
     }
-    means = {name: fmean(counts or [0]) for name, counts in beside.items()}
-    sure = tuple(n for n in left if n in alone or means[n] == min(means.values()))
-    return PromptAnswer(sure, _rest(left, sure), _guess(page, stream))
+    sure = tuple(n for n in opened if n in alone or means[n] == min(means.values()))
+    return PromptAnswer(sure, _rest(opened, sure), _guess(page, stream))
 
 
-def _left(machine: Machine) -> tuple[tuple[str, ...], set[str], list[set[str]]]:
+def _open(machine: Machine) -> tuple[tuple[str, ...], set[str], list[set[str]]]:
     """The objects not ruled out, those that decide alone, and the sets that make the machine so.
 
     For a conjunctive machine, the sets are the objects that were missing when it stayed dark.
@@ -117,18 +108,16 @@ def _left(machine: Machine) -> tuple[tuple[str, ...], set[str], list[set[str]]]:
     lit = [set(placed) for placed, light in machine.tests if light]
     dark = [set(machine.objects) - set(placed) for placed, light in machine.tests if not light]
     never, always = _never_dark(machine), _always_lit(machine)
-    left, tests = (never, lit) if len(never) >= len(always) else (always, dark)
-    return left, {name for placed in tests if len(placed) == 1 for name in placed}, tests
+    opened, tests = (never, lit) if len(never) >= len(always) else (always, dark)
+    return opened, {name for placed in tests if len(placed) == 1 for name in placed}, tests
 
 
 def _rest(names: tuple[str, ...], sure: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in sure)
 
 
-def _highest(page: Page, stream: Stream, values: dict[str, float]) -> PromptAnswer:
-    most = max(values.values())
-    named = sorted(name for name, value in values.items() if value == most)
-    return PromptAnswer(tuple(named), (), _guess(page, stream))
+def _named(page: Page, stream: Stream, names: Iterable[str]) -> PromptAnswer:
+    return PromptAnswer(tuple(sorted(names)), (), _guess(page, stream))
 
 
 def _guess(page: Page, stream: Stream) -> str:
@@ -164,14 +153,12 @@ SOLVERS = by_name(
     [
         _solver("ideal_observer", ideal_observer, "ceiling"),
         _solver("one_cause", one_cause, "shortcut"),
-        _solver("everything_lit", everything_lit, "shortcut"),
         _solver("most_often_lit", most_often_lit, "shortcut"),
-        _solver("lit_share", lit_share, "shortcut"),
         _solver("lit_alone", lit_alone, "shortcut"),
         _solver("never_dark", never_dark, "shortcut"),
         _solver("always_lit", always_lit, "shortcut"),
-        _solver("apart", apart, "program"),
-        _solver("one_by_one", one_by_one, "floor"),
+        _solver("apart", apart, "shortcut"),
+        _solver("counts_only", counts_only, "floor"),
         _solver("random", random_answer, "floor"),
     ]
 )
