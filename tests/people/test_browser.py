@@ -359,7 +359,7 @@ def test_a_double_tap_counts_once_on_every_screen(browser: Any, tmp_path: Path) 
         context = browser.new_context(**PHONE)
         page = context.new_page()
         page.goto(server.url)
-        seen = []
+        seen: list[str] = []
         while not seen or seen[-1] != "done":
             page.wait_for_function(
                 "() => view && !busy && performance.now() - shownAt > view.guard"
