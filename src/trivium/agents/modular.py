@@ -123,4 +123,4 @@ def _grouped(key: Array, groups: int, rows: int, columns: int) -> Array:
 
     Orthogonal ones of so many groups would take minutes to compile.
     """
-    return jax.random.normal(key, (groups, rows, columns)) / math.sqrt(rows)
+    return jax.random.normal(key, (groups, rows, columns)) * math.pow(rows, -0.5)
