@@ -111,9 +111,9 @@ def test_tables_of_several_settings_say_so(tmp_path: Path) -> None:
     rows += attempts(ImplicitSpec(M=600), "oracle", items=2)
     rows += attempts(ImplicitSpec(M=600), "last_line", items=2)
     results = results_of(tmp_path, rows)
-    first, second, *_ = [table.title for table in analysis_tables(results)]
-    assert first.endswith("0 failed (2 settings together)")
-    assert second.endswith("0 failed")  # the solver was tried in one of them
+    both, one, *_ = [table.title for table in analysis_tables(results)]
+    assert both.endswith("0 failed (2 settings together)")
+    assert one.endswith("0 failed")  # the solver was tried in one of them
 
 
 def test_kinds_are_counted_with_their_commonest_details(tmp_path: Path) -> None:
