@@ -4,7 +4,7 @@ Every part prints one line per case that failed and a last line with its counts;
 1 if anything failed. Counts are small by default; the seed is fixed.
 
     python perf/reliability.py kills [COUNT [NAME ...]]  # SIGKILL at random moments, then resume
-    python perf/reliability.py disks [0 [NAME ...]]      # no space, read-only folders, limits of file sizes
+    python perf/reliability.py disks [0 [NAME ...]]      # nothing, or too little, can be written
     python perf/reliability.py fuzz [COUNT]              # command lines and files
 """
 
