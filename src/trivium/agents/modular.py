@@ -122,4 +122,5 @@ def _grouped(key: Array, groups: int, rows: int, columns: int) -> Array:
 
     Orthogonal ones of so many groups would take minutes to compile.
     """
-    return rows**-0.5 * jax.random.normal(key, (groups, rows, columns))
+    size: float = rows**-0.5
+    return size * jax.random.normal(key, (groups, rows, columns))
