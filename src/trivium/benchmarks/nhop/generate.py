@@ -130,7 +130,7 @@ class Batch:
     unknown: NDArray[np.bool_]  # whether the target's chain ends early
 
 
-def _draw(spec: Spec, seed: int, start: int, count: int) -> Batch:
+def draw(spec: Spec, seed: int, start: int, count: int) -> Batch:
     """The numbers of items start .. start + count - 1."""
     shape = layout(spec)
     aliased = spec.alias_heads_per_block
@@ -199,7 +199,7 @@ def generate(spec: Spec, seed: int, start: int = 0, count: int = 1) -> Iterator[
 
 
 def _batch(spec: Spec, seed: int, start: int, count: int) -> Iterator[NhopItem]:
-    shape, batch = layout(spec), _draw(spec, seed, start, count)
+    shape, batch = layout(spec), draw(spec, seed, start, count)
     prefix = "IMP" if isinstance(spec, ImplicitSpec) else "SYN"
     fields = spec_to_dict(spec)
     # Formatting all tokens of an item at once is several times faster than one by one.
