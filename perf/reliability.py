@@ -15,16 +15,19 @@ import os
 import random
 import resource
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from tests.models.raw import RawServer, Request, Sent, completion
+
+from trivium import cli
 
 SECONDS, GIGABYTES = 30, 2  # of one fuzzed process
 BACKENDS = ("direct", "inspect")
@@ -33,25 +36,51 @@ ODD = [None, "", 5, -1, 2**70, 2.5, True, [], {}, ["x"], {"a": None}, "x" * 5000
 
 
 def run(
-    words: str | Sequence[str], folder: Path, kill_after: float | None = None, **options: Any
+    words: str | Sequence[str],
+    folder: Path,
+    kill_after: float = 600,
+    limit: tuple[int, int] | None = None,
 ) -> tuple[int, str]:
-    """The exit status of a command and what it printed."""
+    """The exit status of a command and what it printed; `limit` is a resource and its bound.
+
+    It runs in a fork of this process, which has imported everything that is slow to import.
+    """
     words = words.split() if isinstance(words, str) else words
-    process = subprocess.Popen(
-        [sys.executable, "-m", "trivium", *(word.replace("\0", "") for word in words)],
-        cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        **options,
-    )
+    with tempfile.TemporaryFile() as said:
+        child = os.fork()
+        if not child:
+            _run_here([word.replace("\0", "") for word in words], folder, said.fileno(), limit)
+        deadline = time.monotonic() + kill_after
+        while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+            time.sleep(0.01)
+            if time.monotonic() > deadline:
+                os.kill(child, signal.SIGKILL)
+                deadline = float("inf")
+        said.seek(0)
+        return os.waitstatus_to_exitcode(ended[1]), said.read().decode("utf-8", "replace")
+
+
+def _run_here(
+    words: list[str], folder: Path, output: int, limit: tuple[int, int] | None
+) -> NoReturn:
+    code = 99
     try:
-        said = process.communicate(timeout=kill_after)[0]
-    except subprocess.TimeoutExpired:
-        process.kill()
-        said = process.communicate()[0]
-    return process.returncode, said.decode("utf-8", "replace")
+        os.chdir(folder)
+        for stream in (1, 2):
+            os.dup2(output, stream)
+        sys.stdout, sys.stderr = (os.fdopen(stream, "w") for stream in (1, 2))
+        sys.argv = ["trivium", *words]
+        if limit is not None:
+            resource.setrlimit(limit[0], (limit[1], limit[1]))
+        code = cli.main()
+    except SystemExit as exit:
+        code = int(exit.code or 0)
+    except BaseException:
+        traceback.print_exc()
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code)
 
 
 def problem(code: int, said: str) -> str | None:
@@ -125,7 +154,7 @@ def kills(count: int) -> Iterator[str]:
                 shutil.rmtree(folder)
                 shutil.copytree(template, folder)
                 server.asked.clear()
-                killed += run(words, folder, stream.uniform(0.3, 1.0) * seconds)[0] == -9
+                killed += run(words, folder, stream.uniform(0.1, 1.0) * seconds)[0] == -9
                 if wrong := problem(*run(words, folder)):
                     yield f"{name}: resumed with {wrong}"
                 elif contents(folder) != whole:
@@ -134,10 +163,6 @@ def kills(count: int) -> Iterator[str]:
                     yield f"{name}: {sum(server.asked.values())} requests"
             shutil.rmtree(folder)
             print(f"{name}: {count} runs, {killed} killed before their end", flush=True)
-
-
-def limit_files(size: int) -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 def disks(_: int) -> Iterator[str]:
@@ -152,14 +177,12 @@ def disks(_: int) -> Iterator[str]:
         for name, words in jobs(server.url):
             for size in (2_000, 20_000, None):
                 shutil.copytree(template, folder)
-                options: dict[str, Any] = {}
-                if size is not None:
-                    options = {"preexec_fn": partial(limit_files, size)}
-                else:
+                limit = None if size is None else (resource.RLIMIT_FSIZE, size)
+                if size is None:
                     shutil.rmtree(folder / "done")
                     for file in ("out", "done"):
                         (folder / file).touch()
-                code, said = run(words, folder, 120, **options)
+                code, said = run(words, folder, 120, limit)
                 lines = said.strip().splitlines()
                 if wrong := problem(code, said):
                     yield f"{name}, {size} bytes: {wrong}"
@@ -171,8 +194,9 @@ def disks(_: int) -> Iterator[str]:
                 shutil.rmtree(folder)
 
 
+# Without audit, which takes a minute.
 COMMANDS = """list show generate export eval sweep diagnose threshold score analyze report plot
-compare estimate audit import run new train"""
+compare estimate import run new train"""
 FLAGS = """--items --seed --hops --solver --out --in --replies --preset --model --config --label
 --extra_body --seeds --order_trials --processes --help --format --width --index -x ---"""
 VALUES = """-1 0 2 1e9 nan x nhop_implicit oracle a/b vllm/m ../../.. { 99999999999999999999 .
@@ -185,10 +209,6 @@ READERS = {
     "sweep": "sweep bad/run.json --dry_run",
     **{name: f"{name} bad" for name in ("report", "plot", "analyze")},
 }
-
-
-def limit_memory() -> None:
-    resource.setrlimit(resource.RLIMIT_DATA, (GIGABYTES << 30, GIGABYTES << 30))
 
 
 def fuzz(count: int) -> Iterator[str]:
@@ -213,7 +233,7 @@ def fuzz(count: int) -> Iterator[str]:
                     path = folder / "bad" / name
                     path.write_bytes(spoiled(stream, path.read_bytes()))
                 words = READERS[stream.choice([*READERS])].split()
-            code, said = run(words, folder, SECONDS, preexec_fn=limit_memory)
+            code, said = run(words, folder, SECONDS, (resource.RLIMIT_DATA, GIGABYTES << 30))
             wrong = f"no end within {SECONDS} s" if code == -9 else problem(code, said)
             if wrong:
                 yield f"{[word[:60] for word in words]}: {wrong}"

@@ -14,6 +14,7 @@ from nbclient.exceptions import CellExecutionError
 
 import trivium
 from tests.models.server import Server, SolverModel
+from trivium.core import errors
 
 SEED = 7
 
@@ -72,6 +73,13 @@ CELLS = [
     ("trivium.evaluate(task, 'oracle', itms=3)", "!did you mean items"),
     ("trivium.evaluate(task, 'gpt-4.1-mini', system='Be brief')", "!OPENAI_API_KEY is not set"),
     ("trivium.evaluate(task, 'oracle', template='{prompt}', shots=3)", "!only models take"),
+    ("trivium.evaluate(task, 'oracle', hop=5)", "!did you mean hops"),
+    (
+        "trivium.evaluate(task, 'a/b', base_url='http://127.0.0.1:9/v1')",
+        "!cannot be asked: no",
+    ),
+    ("async def nothing(prompt): return None", ""),
+    ("trivium.evaluate(task, nothing, items=3)", "!must return text, got None"),
     ("from trivium import *; open.__module__", "io"),
 ]
 
@@ -86,12 +94,14 @@ def test_what_a_new_user_tries_works_or_says_what_to_do(notebook: Notebook) -> N
             notebook.run(source)
         (shown,) = [one for one in notebook.last.outputs if one["output_type"] == "error"]
         assert expected[1:] in shown["evalue"], source
-        assert shown["traceback"] == [f"UserError: {caught.value.evalue}"]
+        assert shown["traceback"] == [f"{shown['ename']}: {caught.value.evalue}"]
+        assert issubclass(getattr(errors, shown["ename"]), errors.UserError)
 
 
-@pytest.fixture
-def notebook(tmp_path: Path) -> Iterator[Notebook]:
-    made = Notebook(tmp_path)
+@pytest.fixture(scope="module")
+def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notebook]:
+    """One kernel for all tests."""
+    made = Notebook(tmp_path_factory.mktemp("notebook"))
     with made.client.setup_kernel():
         made.run("import trivium")
         yield made
@@ -102,7 +112,7 @@ def stub(items: int, solver: str = "oracle", **options: Any) -> Server:
     return Server(SolverModel(task, solver, task.items(items, SEED)), **options)
 
 
-@pytest.mark.parametrize("backend", ["direct", "inspect"])
+@pytest.mark.parametrize("backend", ["direct", pytest.param("inspect", marks=pytest.mark.slow)])
 def test_models_run_inside_the_loop_of_a_notebook(notebook: Notebook, backend: str) -> None:
     with stub(6) as server:
         shown = notebook.outputs(

@@ -39,12 +39,14 @@ def model_options(
     options: Mapping[str, Any], function: Any, task: Task | None = None
 ) -> ModelOptions:
     """The options of calls to models."""
+    own = set() if task is None else {"preset", *_fields_of(task)}
     for name in options:
-        if task is not None and name in _fields_of(task) | {"preset"}:
+        if task is not None and name in own:
             how = f"trivium.load({task.benchmark.name!r}, {name}={options[name]!r})"
             raise UserError(f"{name} belongs to the task: {how}")
         if name not in _OPTIONS:
-            require_known(name, [*function.__kwdefaults__, *_OPTIONS], f"option {name!r}")
+            known = [*function.__kwdefaults__, *_OPTIONS, *sorted(own)]
+            require_known(name, known, f"option {name!r}")
     return ModelOptions(**options)
 
 

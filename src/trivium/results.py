@@ -20,6 +20,7 @@ from trivium.core.errors import import_extra, require, require_known
 from trivium.core.files import Appender, atomic_write
 from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row, read_records
 from trivium.core.results import Summary, summarise
+from trivium.evaluation.plan import plain
 from trivium.report.compare import Difference
 from trivium.report.page import write_plots, write_report
 from trivium.report.results import record_files, setting_name
@@ -123,9 +124,17 @@ class ResultSet:
 
     @property
     def _settings(self) -> list[str]:
-        """The name of the setting of every summary."""
+        """The name of the setting of every summary: a preset, or the fields that vary."""
         firsts = [own[0] for own in self._groups]
-        return [setting_name(get_benchmark(row["benchmark"]), row) for row in firsts]
+        names = [setting_name(get_benchmark(row["benchmark"]), row) for row in firsts]
+        benchmarks = {row["benchmark"] for row in firsts}
+        if len({*names}) < 2 or len(benchmarks) > 1:
+            return names
+        if {*names} <= {*get_benchmark(*benchmarks).presets}:
+            return names
+        every = [{**(row.get("spec") or {}), **(row.get("view") or {})} for row in firsts]
+        varying = [key for key in every[0] if len({str(one.get(key)) for one in every}) > 1]
+        return [" ".join(f"{key}={plain(one.get(key))}" for key in varying) for one in every]
 
     @cached_property
     def summaries(self) -> list[Summary]:

@@ -94,7 +94,8 @@ def test_rewards_are_our_scores(name: str, solver: str, tmp_path: Path) -> None:
             {"information"} if name == "blicket_game" else set()
         )
         if name == "blicket_game":
-            shares = task.benchmark.information(item.content, replies)
+            shares = task.benchmark.information(item.content, list(map(str, replies)))
+            assert shares is not None
             assert trace.rewards["information"].score == pytest.approx(sum(shares))
             assert trace.reward == pytest.approx(score + sum(shares) / 2)
             assert len(trace.info["information"]) == attempt.scores["tests"]

@@ -338,3 +338,22 @@ def test_slow_headers_do_not_block_others(tmp_path: Path, monkeypatch: pytest.Mo
                 quick.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
                 time.sleep(0.4)
                 assert quick.recv(10_000).startswith(b"HTTP/1.1 200")
+
+
+def test_sentences_for_children_can_be_recorded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "voice").mkdir()
+    text = "audience = 'children'\naudio = 'voice'\n" + SHORT
+    (tmp_path / "experiment.toml").write_text(text)
+    words = ["serve", "sentences", str(tmp_path / "experiment.toml"), "--out"]
+    assert main([*words, str(tmp_path / "sentences.csv")]) == 0
+    lines = (tmp_path / "sentences.csv").read_text().splitlines()
+    name = next(line for line in lines if line.endswith(",Do you want to play?")).partition(",")[0]
+    (tmp_path / "voice" / name).write_bytes(b"a recording")
+    client = Client(app_of(make_study(tmp_path, text)))
+    assert client.view["recorded"]
+    assert client.view["speak"][0] == {"text": "Do you want to play?", "file": name}
+    assert client.http.get(f"/audio/{name}").content == b"a recording"
+    assert client.http.get("/audio/..%2fsecret.key").status_code == 404
+    assert client.view["guard"] == 2 * 400

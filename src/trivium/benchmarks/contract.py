@@ -18,6 +18,7 @@ import numpy as np
 import orjson
 
 from trivium.auditing.engine import audit
+from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark, rename_text
 from trivium.core.dialogue import Dialogue, solve
 from trivium.core.errors import UserError
@@ -30,7 +31,7 @@ from trivium.core.task import PresentedItem, Task
 
 SEED = 11
 FLOOR_ITEMS = 400
-AUDIT_ITEMS = 100
+AUDIT_ITEMS = 40
 AUDIT_TREES = 8  # few, since only running is checked and not what is found
 NONSENSE = ("", " ", "I would rather not say.", "\x00\ud800", "[" * 1000, "🙂" * 100)
 
@@ -39,8 +40,10 @@ class ContractError(AssertionError):
     """A benchmark breaks the contract."""
 
 
-def check_benchmark(benchmark: AnyBenchmark) -> None:
-    """Run every check of the contract; raise ContractError if one fails."""
+def check_benchmark(benchmark: AnyBenchmark | str) -> None:
+    """Run every check of the contract on a benchmark; raise ContractError if one fails."""
+    if isinstance(benchmark, str):
+        benchmark = get_benchmark(benchmark)
     for check in CHECKS:
         check(benchmark)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from trivium.core.dialogue import Dialogue
 from trivium.core.streams import Stream, stream_key
 from trivium.core.task import PresentedItem
 from trivium.people.adaptive import next_item
@@ -215,6 +216,17 @@ class Session(Staged):
         else:
             self.activity, self._practised = None, True
             self._start_check()
+
+    def next_step(self, reply: Callable[[Dialogue], str]) -> Step:
+        """The step of a simulated participant, who answers all questions right."""
+        if self.activity is not None:
+            return self.activity.next_step(lambda: reply(self.now.dialogue))
+        if self.stage == "questions":
+            asked = self.experiment.asked("start" if self.condition is None else "end")
+            answers = {one.id: one.right or (*one.options, "simulated")[0] for one in asked}
+            return Step("questions", answers)
+        values = {"consent": True, "check": [right for _, _, right in self.check_questions]}
+        return Step(*((self.stage, values[self.stage]) if self.stage in values else ("next", None)))
 
     handlers: ClassVar[Handlers] = {
         ("consent", "consent"): _consent,

@@ -255,8 +255,8 @@ class Charts:
 
     def _breaks(self) -> Iterator[Chart]:
         """Where answers go wrong: a bar for every number that kinds of answers come with."""
-        if self.results.kind == "run" and not self.results.models:
-            return  # how baselines fail is no news
+        if not self.results.shows_failures:
+            return
         own = self.results.within(self.results.sound_settings)
         shares: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
         for solver in self._solvers:
@@ -309,7 +309,9 @@ class Charts:
             if series:
                 title = setting if several else ""
                 panels.append(Panel(series, words, "bits", title, None, small=several))
-        about = "The solid grey line is the ceiling; a game that ended stays at its last value."
+        about = "A game that ended stays at its last value."
+        if any(one.style == REFERENCES["ceiling"] for panel in panels for one in panel.series):
+            about = f"The solid grey line is the ceiling. {about}"
         yield self._chart("exploration", "Bits still unknown after every step", about, panels)
 
     def _order_trials(self) -> Iterator[Chart]:

@@ -40,7 +40,7 @@ from trivium.report.clusters import Side, clustered_mean
 from trivium.report.loss import loss_tables
 from trivium.report.overview import BarRow, bars
 from trivium.report.results import record_files
-from trivium.report.tables import UNANSWERED, Table
+from trivium.report.tables import UNANSWERED, Table, counted
 from trivium.report.templates import render_page
 
 Item = str  # its digest
@@ -123,7 +123,7 @@ class Difference:
 
     def __str__(self) -> str:
         verdict = f"{self.direction} than" if self.is_clear else "not shown to differ from"
-        where = f"{self.first.benchmark}, {_count(self)} items"
+        where = f"{self.first.benchmark}, {self.count}"
         return f"{self.first} is {verdict} {self.second} by {self.estimate} ({where})"
 
     __repr__ = __str__
@@ -139,6 +139,12 @@ class Difference:
             "is_clear": self.is_clear,
             "direction": self.direction,
         }
+
+    @property
+    def count(self) -> str:
+        """How many items were compared, and how many people tried them."""
+        people = f"{self.people:,} {'person' if self.people == 1 else 'people'}"
+        return counted(self.items, "item") + (f" by {people}" if self.people else "")
 
     @property
     def direction(self) -> str:
@@ -316,8 +322,8 @@ def comparison_page(
         answers.append((name, style, directions(own)))
         for one in own:
             drawn = bars(one.estimate, [("zero", 0.0)], (-1.0, 1.0))
-            words = f"{one.direction}, {one.estimate}, {_count(one)} items"
-            rows.append(BarRow(name, one.first.benchmark, style, drawn, words))
+            words = f"{one.estimate}, {one.count}"
+            rows.append(BarRow(name, one.first.benchmark, style, drawn, f"{one.direction}:", words))
     tables = [difference_table(name, own) for name, own in by_benchmark.items()]
     return render_page(
         "compare.html.j2",
@@ -346,19 +352,13 @@ def directions(made: Sequence[Difference]) -> str:
 def difference_table(benchmark: str, made: Sequence[Difference]) -> Table:
     """Every difference with its interval, and whether it is clear."""
     rows = [
-        (str(one.first), one.direction, str(one.second), _count(one), str(one.estimate))
+        (str(one.first), one.direction, str(one.second), one.count, str(one.estimate))
         for one in made
     ]
     note = TOGETHER.format(count=len(made)) if len(made) > 1 else ""
-    columns = ("solver", "is", "than", "items", "difference [95%]")
+    columns = ("solver", "is", "than", "on", "difference [95%]")
     title = f"{benchmark}: {_headline(benchmark)} on common items"
     return Table(title, columns, tuple(rows), note)
-
-
-def _count(one: Difference) -> str:
-    """How many items were compared, and how many people tried them."""
-    people = f" by {one.people:,} {'person' if one.people == 1 else 'people'}" if one.people else ""
-    return f"{one.items:,}{people}"
 
 
 @cache

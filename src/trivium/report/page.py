@@ -127,7 +127,7 @@ class Run:
         return [self._section(own) for own in self.results]
 
     def _section(self, own: BenchmarkResults) -> Section:
-        several = len(self.results) > 1 and len(own.settings) > 1
+        several = len(self.results) > 1 and len(own.settings) > 1 and own.shows_failures
         legend, split = charted_solvers(own, self.styles), own.benchmark.loss_split
         tables = [every_metric(own), *split_tables(own)]
         if split and len({view.get(split.field) for view in own.views.values()}) > 1:
@@ -138,7 +138,7 @@ class Run:
             legend,
             grid([own], self.styles, of_section=True) if several else None,
             Charts(own, self.styles).all(),
-            kind_shares(own, legend),
+            kind_shares(own, legend) if own.shows_failures else (),
             switch_effects(own, self.styles) if own.scores else (),
             overview(own, self.styles),
             tables,

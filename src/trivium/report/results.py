@@ -201,6 +201,11 @@ class BenchmarkResults:
         return [solver for solver in self.solvers if self.role(solver) in STUDIED]
 
     @property
+    def shows_failures(self) -> bool:
+        """Whether failures are news: those of baselines in a run without models are not."""
+        return bool(self.models) or self.kind != "run"
+
+    @property
     def settings(self) -> list[str]:
         """All settings, in the order of the run or of the benchmark's presets; others first."""
         order = [*self.setting_order, *self.benchmark.presets]
