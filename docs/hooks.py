@@ -25,8 +25,8 @@ from trivium.commands.parser import Parser
 from trivium.core.benchmark import KINDS, AnyBenchmark
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import Task
+from trivium.evaluation.cost import Prices
 from trivium.evaluation.executors import Workers
-from trivium.evaluation.prices import Prices
 from trivium.models.settings import ModelOptions
 from trivium.report.audits import audit_sentence, audit_verdict
 from trivium.report.tables import markdown_text

@@ -22,8 +22,8 @@ from trivium.agents.config import (
     paper,
 )
 from trivium.agents.episodes import RandomActor, sample_episodes
-from trivium.agents.imitation import fit, pack
-from trivium.agents.training import Training
+from trivium.agents.imitation import Imitators, pack
+from trivium.agents.learners import Learners
 from trivium.agents.worlds import task_setting, task_world
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 
@@ -43,11 +43,9 @@ TASK = TaskConfig()
 def ours(config: AgentConfig, steps: int) -> float:
     """Environment steps a second, compiling left out; the best of some repeats."""
     length = LengthConfig(steps=steps * (REPEATS + 1), points=REPEATS + 1)
-    training = Training.begin(
-        task_world(TASK), config, length, [task_setting(TASK)], [jax.random.key(0)]
-    )
+    training = Learners(task_world(TASK), config, length, [task_setting(TASK)], [jax.random.key(0)])
     training.advance()
-    return max(training.advance().pace for _ in range(REPEATS))
+    return training.segment_steps / min(training.advance() for _ in range(REPEATS))
 
 
 def theirs(make: Callable[[Any], Any], environments: int, steps: int) -> float | None:
@@ -108,22 +106,20 @@ def compare(name: str, config: AgentConfig, make: Callable[[Any], Any], steps: i
 def imitation_step() -> tuple[float, tuple[int, int]]:
     """Seconds a training step of our decision transformer takes, and its rows and steps.
 
-    128 episodes, packed; one epoch is timed as what two more add, so that compiling and
-    packing are left out.
+    128 episodes, packed; the best of some epochs, without compiling and packing.
     """
     task = TaskConfig("quiz-type", forced=5)
     world, tables = task_world(task), task_setting(task).train
     sample = jax.jit(partial(sample_episodes, world, episodes=EPISODES))
     data = jax.tree.map(np.asarray, sample(tables, RandomActor(), key=jax.random.key(0)))
-    config = ImitationConfig(epochs=3)
-    train = partial(fit, config, world, [data], [jax.random.key(0)])
-    train(seconds=0.0)  # one epoch, which compiles
-    one = best_seconds(partial(train, seconds=0.0), REPEATS)
-    three = best_seconds(train, REPEATS)
+    config = ImitationConfig()
+    training = Imitators(config, world, [data], [jax.random.key(0)])
+    training.advance()  # compiles
+    epoch = min(training.advance() for _ in range(REPEATS))
     kept = round(EPISODES * (1 - config.validation))
     rows = len(pack(data.lengths, np.arange(kept), world.longest).episode)
     per_batch = max(1, round(config.batch * rows / kept))
-    return (three - one) / 2 / -(-rows // per_batch), (per_batch, world.longest)
+    return epoch / -(-rows // per_batch), (per_batch, world.longest)
 
 
 def torch_model(length: int) -> Any:

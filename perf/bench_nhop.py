@@ -11,10 +11,10 @@ from pathlib import Path
 import orjson
 
 from timing import best_seconds
-from trivium.benchmarks.nhop.fast_writer import generate_lines
 from trivium.benchmarks.nhop.files import to_row
 from trivium.benchmarks.nhop.generate import generate
 from trivium.benchmarks.nhop.spec import EXPLICIT_PRESETS, ImplicitSpec, Spec
+from trivium.core.files import dump_line
 
 ITEMS = 20_000
 MANY = 1_000_000
@@ -25,8 +25,8 @@ def compare(name: str, spec: Spec) -> None:
 
     def make_and_write() -> None:
         with open("/dev/null", "wb") as sink:
-            for text in generate_lines(spec, 1, 0, ITEMS):
-                sink.write(text)
+            for item in generate(spec, 1, 0, ITEMS):
+                sink.write(dump_line(to_row(item)))
 
     def serialise() -> None:
         for row in rows:
@@ -49,9 +49,9 @@ def stream_many(sink: Path) -> None:
     spec = ImplicitSpec()
     with sink.open("wb") as file:
         marks = []
-        for number, text in enumerate(generate_lines(spec, 1, 0, MANY)):
-            file.write(text)
-            if number % 200 == 20:
+        for number, item in enumerate(generate(spec, 1, 0, MANY)):
+            file.write(dump_line(to_row(item)))
+            if number % 100_000 == 20_000:
                 marks.append(memory())
     print(f"a million implicit items: peak memory {marks[0]:.0f} MiB early, {memory():.0f} at end")
 

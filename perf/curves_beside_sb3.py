@@ -91,10 +91,10 @@ def ours(plan: Plan) -> None:
     """All seeds of each agent in one run of ours."""
     jax = importlib.import_module("jax")
     worlds = importlib.import_module("trivium.agents.worlds")
-    training_module = importlib.import_module("trivium.agents.training")
+    learners = importlib.import_module("trivium.agents.learners")
     task, deadline = TaskConfig(), time.monotonic() + plan.seconds
     for agent, steps in plan.steps.items():
-        training = training_module.Training.begin(
+        training = learners.Learners(
             worlds.task_world(task),
             paper(agent),
             LengthConfig(steps=steps, points=steps // plan.bin, streak=NEVER),
@@ -103,14 +103,14 @@ def ours(plan: Plan) -> None:
         )
         curves = [Curve("ours", agent, seed, plan.bin) for seed in range(plan.seeds)]
         while not training.finished and time.monotonic() < deadline:
-            report = training.advance()
+            spent = training.advance()
             sums = training.curve[-1].training
             for curve in curves:
                 curve.episodes.append(int(sums.episodes[curve.seed]))
                 curve.rewards.append(float(sums.reward[curve.seed] / sums.episodes[curve.seed]))
                 curve.seconds = training.seconds
                 curve.write(plan.folder)
-            print(f"ours   {agent}: {report}", flush=True)
+            print(f"ours   {agent}: {training.describe(spent)}", flush=True)
 
 
 def theirs(plan: Plan, processes: int) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from trivium.benchmarks.blicket.inference import budget
 from trivium.benchmarks.blicket.inference.budget import BudgetPlanner, TooLongError
-from trivium.benchmarks.blicket.inference.distinct import Distinct
+from trivium.benchmarks.blicket.inference.distinct import DistinctMachines
 from trivium.benchmarks.blicket.inference.hypotheses import letters, make_space
 from trivium.benchmarks.blicket.inference.observer import TINY
 from trivium.benchmarks.blicket.inference.scripts import best_fixed_script
@@ -81,7 +81,7 @@ def candidates() -> Iterator[tuple[int, tuple[str, ...]]]:
     yield from Stream(stream_key("spaces of the mixed game")).shuffled(found)
 
 
-def groups_found(machines: Distinct, tests: int) -> int:
+def groups_found(machines: DistinctMachines, tests: int) -> int:
     """The number of groups of the best of a few greedy scripts."""
     columns = machines.fires[:, machines.placements].astype(np.int64)
     generator, best = np.random.default_rng(0), 0
@@ -113,7 +113,7 @@ def row_of(candidate: tuple[int, tuple[str, ...]]) -> Row | None:
     if not MACHINES[0] <= count <= MACHINES[1]:
         return None
     space = make_space(objects, rules)
-    machines, planner = Distinct(space), BudgetPlanner(space)
+    machines, planner = DistinctMachines(space), BudgetPlanner(space)
     if len(machines.weights) < count:
         return None  # some machines behave alike
     fewest = (count - 1).bit_length()  # no player can be certain with fewer tests

@@ -59,7 +59,7 @@ def test_records_that_stop_in_the_middle_are_gone_on_with(
     assert Path("e/summary.json").read_bytes() == Path("whole/summary.json").read_bytes()
 
 
-@pytest.mark.parametrize("backend", ["direct", "inspect"])
+@pytest.mark.parametrize("backend", ["direct", pytest.param("inspect", marks=pytest.mark.slow)])
 def test_a_model_is_not_asked_on_where_nothing_can_be_written(backend: str, tmp_path: Path) -> None:
     pytest.importorskip("inspect_ai")
     with Server(lambda messages: "A " * 4000, latency=0.05) as server:

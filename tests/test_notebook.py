@@ -98,9 +98,10 @@ def test_what_a_new_user_tries_works_or_says_what_to_do(notebook: Notebook) -> N
         assert issubclass(getattr(errors, shown["ename"]), errors.UserError)
 
 
-@pytest.fixture
-def notebook(tmp_path: Path) -> Iterator[Notebook]:
-    made = Notebook(tmp_path)
+@pytest.fixture(scope="module")
+def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Notebook]:
+    """One kernel for all tests."""
+    made = Notebook(tmp_path_factory.mktemp("notebook"))
     with made.client.setup_kernel():
         made.run("import trivium")
         yield made
@@ -111,7 +112,7 @@ def stub(items: int, solver: str = "oracle", **options: Any) -> Server:
     return Server(SolverModel(task, solver, task.items(items, SEED)), **options)
 
 
-@pytest.mark.parametrize("backend", ["direct", "inspect"])
+@pytest.mark.parametrize("backend", ["direct", pytest.param("inspect", marks=pytest.mark.slow)])
 def test_models_run_inside_the_loop_of_a_notebook(notebook: Notebook, backend: str) -> None:
     with stub(6) as server:
         shown = notebook.outputs(

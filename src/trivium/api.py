@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import keyword
 import pkgutil
-import secrets
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import fields, replace
-from importlib import import_module, resources
+from importlib import resources
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
@@ -19,7 +18,6 @@ from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.overlap import Overlap
 from trivium.auditing.overlap import overlap as count_overlap
 from trivium.benchmarks import (
-    EXTENSIONS,
     benchmark_names,
     declared,
     get_benchmark,
@@ -28,7 +26,7 @@ from trivium.benchmarks import (
 )
 from trivium.benchmarks.contract import check_benchmark
 from trivium.core.errors import UserError, import_extra, require, require_known
-from trivium.core.files import atomic_write, locked
+from trivium.core.files import atomic_write
 from trivium.core.probes import Audit
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
@@ -50,11 +48,10 @@ from trivium.exchange.imports import import_files
 from trivium.exchange.score import Scoring, write_scores
 from trivium.models.providers import full_model_name
 from trivium.models.settings import Effort, Model, ModelOptions, Settings, is_model
-from trivium.people.store import kept_secret
-from trivium.people.study import open_study
+from trivium.people.serving import Serving
 from trivium.report.audits import CAUGHT, audit_verdict
 from trivium.report.compare import differences, power_to_compare
-from trivium.results import Differences, ResultSet, Thresholds, open_results
+from trivium.result_set import Differences, ResultSet, Thresholds, open_results
 from trivium.thresholds.results import write_thresholds
 from trivium.thresholds.search import ThresholdPlan, find_thresholds, make_axes
 
@@ -84,7 +81,6 @@ __all__ = [
     "train",
 ]
 SUFFIXES: Mapping[str, Format] = {".csv": "csv", ".parquet": "parquet"}
-DEMO = resources.files(f"{EXTENSIONS[0]}.people").joinpath("paper.toml")
 OVERLAP_ITEMS = 10_000
 REQUESTS = 300  # of a run to each model, about, where the number of items is not given
 
@@ -515,51 +511,18 @@ def compare(first: ResultSet | Sequence[ResultSet], *others: ResultSet) -> Diffe
 
 
 def serve(
-    experiment: str | Path | None = None,
-    *,
-    study: str | Path | None = None,
-    host: str = "127.0.0.1",
-    port: int = 8000,
-    proxy: Sequence[str] = (),
-    simulate: int = 0,
-    solver: str = "information_gain",
+    experiment: str | Path | None = None, *, study: str | Path | None = None, **options: Any
 ) -> None:
     """Serve an experiment with people on a web page until interrupted; prints its addresses.
 
     Without an experiment file, the paper's experiment as a temporary study. The study is kept in
-    the folder `study`, by default beside the file, and the same call resumes it. With `simulate`,
-    so many participants, who reply as `solver` does, take part in a browser, after which it ends.
+    the folder `study`, by default beside the file, and the same call resumes it. The options are
+    those of the command: host, port, proxy, preview, screens, pilot, simulate and solver.
     """
-    for package in ("starlette", "uvicorn"):
-        import_extra(package, "serve")
-    require(0 <= port < 2**16, f"port must be in 0..65535, got {port}")
-    require(0 <= simulate <= 10_000, f"simulate must be in 0..10000, got {simulate}")
-    require(experiment is not None or study is None, "a study goes with an experiment file")
-    server_module = import_module("trivium.people.server")
-    with ExitStack() as stack:
-        if experiment is None:
-            path = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "demo.toml"
-            path.write_bytes(DEMO.read_bytes())
-        else:
-            path = Path(experiment)
-        folder = path.with_suffix(".study") if study is None else Path(study)
-        stack.enter_context(locked(folder))
-        opened = open_study(path, folder)
-        token = kept_secret(folder / "admin-token", secrets.token_urlsafe(18).encode()).decode()
-        server = server_module.Server(opened, token, host, port, proxies=proxy)
-        print(f"study in {folder}")
-        print(f"participants: {server.url}")
-        print(f"admin page:   {server.url}admin  token: {token}", flush=True)
-        if not simulate:
-            server.run()
-            return
-        import_extra("playwright", "simulate")
-        with server.in_background():
-            play = import_module("trivium.people.simulate").simulate
-            ends = play(opened, server.url, solver, simulate)
-        full = f", {ends['full']} found no place left" if ends["full"] else ""
-        print(f"{ends['done']} of {simulate} simulated participants have completed{full}; ", end="")
-        print(f"trivium serve export {folder}")
+    for name in options:
+        require_known(name, [one.name for one in fields(Serving)], f"option {name!r}")
+    paths = [None if path is None else Path(path) for path in (experiment, study)]
+    Serving(**options).serve(*paths)
 
 
 def import_records(*files: str | Path, out: str | Path, format: str = "inspect") -> ResultSet:

@@ -57,7 +57,7 @@ def ideal_actor() -> IdealActor:
     for number in sets[1:]:
         belief = member[number] / member[number].sum()
         if not settled(space, belief):
-            explore[number] = int(optimal(space, belief, 0).argmax())
+            (explore[number],) = optimal(space, belief, 0)
     first = member.argmax(axis=1)
     lit = space.fires.T.astype(np.int64) @ (1 << np.arange(len(space)))  # [placed]
     dark = len(sets) - 1 - lit

@@ -17,7 +17,7 @@ import numpy as np
 from jax import Array
 
 from studies.blicket_learners.machine_space import Machine
-from trivium.agents.worlds import Measures, State, Step, Tables, World
+from trivium.agents.worlds import State, Step, Tables, World
 from trivium.benchmarks.blicket.inference.hypotheses import (
     CONJUNCTIVE,
     FORMS,
@@ -88,11 +88,8 @@ class MachineWorld(World):
         after = MachineState(state.machine, state.tests + tests, asked)
         flag = (~tests).astype(jnp.int32)
         observation = _observe(present, shown, light.astype(jnp.int32), flag)
-        return Step(after, observation, reward, done)
-
-    def measure(self, before: Array, step: Step) -> Measures:
-        none = jnp.zeros_like(step.reward)
-        return Measures(1.0 - step.observation[..., -1], none, none)
+        none = jnp.zeros_like(reward)
+        return Step(after, observation, reward, done, tests.astype(jnp.float32), none, none)
 
 
 def _lowest(mask: Array) -> Array:

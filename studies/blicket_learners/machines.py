@@ -7,7 +7,6 @@ right, -1 is all wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,9 +33,9 @@ from studies.blicket_learners.machine_world import (
 )
 from studies.blicket_learners.plan import MachinesUnit, ObserversUnit
 from studies.blicket_learners.run import checkpoint_file
-from trivium.agents.episodes import GreedyActor, greedy_episodes
-from trivium.agents.trained import rounded, run_key
-from trivium.agents.training import Training, stack
+from trivium.agents.episodes import PolicyActor, greedy_episodes
+from trivium.agents.learners import Learners
+from trivium.agents.training import rounded, run_key, stack
 from trivium.agents.worlds import Setting
 
 TRAINED = "machines trained on"
@@ -59,15 +58,11 @@ def train_machines(
         )
         for own in tested
     ]
-    checkpoint = checkpoint_file(out, unit)
-    if checkpoint.exists():
-        training = Training.load(world, unit.agent, unit.length, settings, checkpoint)
-    else:
-        keys = [run_key(unit.name, count, seed) for count, seed in cases]
-        training = Training.begin(world, unit.agent, unit.length, settings, keys)
-        training.runs = training.runs._replace(policy=_begin_by_testing(training.runs.policy))
+    keys = [run_key(unit.name, count, seed) for count, seed in cases]
+    training = Learners(world, unit.agent, unit.length, settings, keys)
+    training.runs = training.runs._replace(policy=_begin_by_testing(training.runs.policy))
     training.complete(
-        checkpoint=checkpoint,
+        checkpoint=checkpoint_file(out, unit),
         seconds=seconds,
         tell=lambda point: report(f"{unit.name}: {point}, {_now(training)}"),
     )
@@ -75,7 +70,7 @@ def train_machines(
     return {
         "kind": "machines",
         "name": unit.name,
-        "agent": asdict(unit.agent),
+        "agent": unit.agent.to_dict(),
         "counts": list(unit.counts),
         "finished": training.finished,
         "asked_steps": unit.length.steps,
@@ -97,7 +92,7 @@ def _begin_by_testing(policies: Any) -> Any:
     )
 
 
-def _now(training: Training) -> str:
+def _now(training: Learners) -> str:
     """Rewards on the test sets, mean over the runs, as a line of progress."""
     reward = training.curve[-1].greedy.reward.mean(axis=(0, 2))
     return "greedy " + " ".join(f"{value:.2f}" for value in reward)
@@ -109,7 +104,7 @@ def _questions(machines: Sequence[Machine]) -> NDArray[np.float64]:
 
 
 def _curves(
-    training: Training, tested: Sequence[dict[str, list[Machine]]], shape: tuple[int, int]
+    training: Learners, tested: Sequence[dict[str, list[Machine]]], shape: tuple[int, int]
 ) -> dict[str, Any]:
     """Reward and tests of the greedy policies at every point: [count][seed][point]."""
     questions = np.array([[_questions(each) for each in own.values()] for own in tested])
@@ -137,10 +132,10 @@ class _Shown(NamedTuple):
 @partial(jax.jit, static_argnums=0)
 def _play(world: MachineWorld, policies: Any, tables: Any) -> _Shown:
     def one(policy: Any, own: Any) -> _Shown:
-        played = greedy_episodes(world, own, GreedyActor(policy))
+        played = greedy_episodes(world, own, PolicyActor(policy))
         seen = played.observation[:, 1:].astype(jnp.int32)
         placed = (seen[..., PLACES : 2 * PLACES] << jnp.arange(PLACES)).sum(axis=-1)
-        return _Shown(placed, seen[..., -2], played.tests[:, :-1], played.reward.sum(axis=1))
+        return _Shown(placed, seen[..., -2], played.tests, played.reward.sum(axis=1))
 
     return jax.vmap(one)(policies, tables)
 

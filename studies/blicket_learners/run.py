@@ -71,7 +71,7 @@ def _identity(unit: Unit) -> dict[str, Any]:
         identity = {"seeds": unit.seeds, "episodes": unit.episodes}
         identity["units"] = [learner.name for learner in unit.learners]
     else:
-        identity = {"seeds": unit.seeds, "agent": asdict(unit.agent)}
+        identity = {"seeds": unit.seeds, "agent": unit.agent.to_dict()}
         if isinstance(unit, LearnerUnit):
             identity["asked_steps"] = unit.length.steps
             identity["tasks"] = [{"task": task.to_dict()} for task in unit.tasks]
@@ -98,7 +98,8 @@ def _is_whole(held: dict[str, Any], unit: Unit) -> bool:
         return True
     if isinstance(unit, ImitatorUnit):
         return bool(held["epochs"] == unit.config.epochs)
-    last = unit.length.last_step(unit.agent.batch)
+    batch = unit.agent.batch
+    last = unit.length.curve_points(batch) * unit.length.updates(batch) * batch
     curves = held["tasks"] if isinstance(unit, LearnerUnit) else [held]
     return all(
         curve["steps"][-1] == last or min(curve.get("converged", [-1])) >= 0 for curve in curves

@@ -52,11 +52,13 @@ class SlotWorld(BlicketWorld):
         objects, slots = self.spec.objects, self.observation_size - 2
         placed = jnp.take_along_axis(action, state.slots, axis=-1)
         bits = jnp.concatenate([placed, action[..., slots:]], axis=-1)
-        inner, seen, reward, done = super().step(tables.params, state.inner, bits, key)
+        step = super().step(tables.params, state.inner, bits, key)
+        seen = step.observation
         in_slot = jax.nn.one_hot(state.slots, slots)
         shown = jnp.einsum("...os,...o->...s", in_slot, seen[..., :objects])
         observation = jnp.concatenate([shown, seen[..., objects:]], axis=-1)
-        return Step(SlotState(inner, state.slots), observation, reward, done)
+        after = SlotState(step.state, state.slots)
+        return step._replace(state=after, observation=observation)
 
 
 def slot_world(objects: int, slots: int, rules: tuple[str, ...]) -> tuple[SlotWorld, SlotTables]:

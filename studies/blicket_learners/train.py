@@ -27,7 +27,7 @@ from studies.blicket_learners.plan import (
 from studies.blicket_learners.run import checkpoint_file, policy_file
 from studies.blicket_learners.slot_world import SlotWorld, slot_world
 from trivium.agents.actor_critic import start
-from trivium.agents.checkpoints import save_tree
+from trivium.agents.checkpoints import load_tree, save_tree
 from trivium.agents.config import TaskConfig
 from trivium.agents.episodes import (
     Actor,
@@ -40,11 +40,12 @@ from trivium.agents.episodes import (
     object_reward,
     sample_episodes,
 )
-from trivium.agents.imitation import fit
-from trivium.agents.imitators import actor
+from trivium.agents.imitation import Imitators
+from trivium.agents.imitators import imitator_actor
+from trivium.agents.learners import Learners, curve_record
+from trivium.agents.networks import make_policy
 from trivium.agents.qlearning import learn
-from trivium.agents.trained import curve_record, load_policy, rounded, run_key
-from trivium.agents.training import Training, pick
+from trivium.agents.training import pick, rounded, run_key
 from trivium.agents.worlds import (
     VIEWS,
     BlicketWorld,
@@ -82,14 +83,16 @@ def train_learners(
         "kind": "learner",
         "name": unit.name,
         "preset": unit.preset,
-        "agent": asdict(unit.agent),
+        "agent": unit.agent.to_dict(),
         "finished": training.finished,
         "asked_steps": unit.length.steps,
         "seconds": round(training.seconds, 1),
         "device": jax.devices()[0].device_kind,
         "seeds": unit.seeds,
         "tasks": [
-            curve_record(task, training, slice(number * unit.seeds, (number + 1) * unit.seeds))
+            curve_record(
+                task, training.curve, slice(number * unit.seeds, (number + 1) * unit.seeds)
+            )
             for number, task in enumerate(unit.tasks)
         ],
     }
@@ -146,7 +149,7 @@ def train_transfer(
     return {
         "kind": "transfer",
         "name": unit.name,
-        "agent": asdict(unit.agent),
+        "agent": unit.agent.to_dict(),
         "forms": list(unit.forms),
         "finished": training.finished,
         "asked_steps": unit.length.steps,
@@ -172,16 +175,14 @@ def _train(
     out: Path,
     seconds: float | None,
     report: Report,
-) -> Training:
+) -> Learners:
     """The unit's runs from their start or their checkpoint to the end, or until time is up."""
     settings, keys = [setting for setting, _ in runs], [key for _, key in runs]
-    checkpoint = checkpoint_file(out, unit)
-    if checkpoint.exists():
-        training = Training.load(world, unit.agent, unit.length, settings, checkpoint)
-    else:
-        training = Training.begin(world, unit.agent, unit.length, settings, keys)
+    training = Learners(world, unit.agent, unit.length, settings, keys)
     training.complete(
-        checkpoint=checkpoint, seconds=seconds, tell=lambda point: report(f"{unit.name}: {point}")
+        checkpoint=checkpoint_file(out, unit),
+        seconds=seconds,
+        tell=lambda point: report(f"{unit.name}: {point}"),
     )
     return training
 
@@ -220,15 +221,15 @@ def train_imitators(
         episodes = _sample(world, unit.episodes, setting.train, maker, data_key)
         datasets.append(jax.tree.map(np.asarray, episodes))
     left = None if seconds is None else seconds - (time.monotonic() - began)
-    checkpoint = checkpoint_file(out, unit)
-    fitted = fit(unit.config, world, datasets, keys, seconds=left, checkpoint=checkpoint)
+    fitted = Imitators(unit.config, world, datasets, keys)
+    fitted.complete(seconds=left, checkpoint=checkpoint_file(out, unit))
     record = {
         "kind": "imitator",
         "name": unit.name,
         "label": unit.label,
         "config": asdict(unit.config),
         "data": unit.data,
-        "finished": fitted.epochs == unit.config.epochs,
+        "finished": fitted.finished,
         "episodes": unit.episodes,
         "rollouts": unit.rollouts,
         "seeds": unit.seeds,
@@ -237,14 +238,13 @@ def train_imitators(
         "device": jax.devices()[0].device_kind,
         "data_length": rounded(np.mean([data.lengths.mean() for data in datasets])),
         "data_reward": rounded(np.mean([object_reward(data).mean() for data in datasets])),
-        "epochs": fitted.epochs,
-        "validation_loss": rounded(fitted.validation_loss),
+        "epochs": len(fitted.curve),
+        "validation_loss": rounded(fitted.losses.validation),
+        "played": _play(unit, world, task, fitted.runs.best, keys),
     }
-    if fitted.epochs:
-        losses = record["validation_loss"][0]
-        record["played"] = _play(unit, world, task, fitted.model, keys)
-        reward = np.mean(record["played"]["as collected"]["reward"])
-        report(f"{unit.name}: loss {losses[0]} to {losses[-1]}, reward {reward:.2f}")
+    losses = record["validation_loss"][0]
+    reward = np.mean(record["played"]["as collected"]["reward"])
+    report(f"{unit.name}: loss {losses[0]} to {losses[-1]}, reward {reward:.2f}")
     return record
 
 
@@ -260,7 +260,7 @@ def _play(
     views = task_setting(task).views
     # Where no step is forced, the second view equals the first.
     players: list[Actor] = [
-        actor(world, pick(models, seed), unit.target) for seed in range(unit.seeds)
+        imitator_actor(world, pick(models, seed), unit.target) for seed in range(unit.seeds)
     ]
     if unit.greedy:
         players = list(map(Likeliest, players))
@@ -287,7 +287,9 @@ def _data_actor(unit: ImitatorUnit, world: BlicketWorld, out: Path, seed: int) -
         return ideal_actor()
     path = policy_file(out, unit.data, seed)
     require(path.exists(), f"{path} is missing: run the study's part table1 as a whole")
-    return PolicyActor(load_policy(path, unit.maker, world))
+    maker = unit.maker
+    shape = jax.eval_shape(lambda: make_policy(maker, world, jax.random.key(0)))
+    return PolicyActor(load_tree(path, lambda _: shape)[0])
 
 
 class Likeliest(eqx.Module):

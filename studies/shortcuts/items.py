@@ -46,12 +46,12 @@ def ladders(design: str, seed: int, start: int) -> Arrays:
     batch = draw(spec, seed, start, CHUNK)
     layer = np.repeat(np.arange(len(shape.widths)), shape.widths)
     tokens = batch.tokens + layer * spec.M
-    lines = [(shape.facts, batch.facts)]
-    lines += [(block, order) for block, (order, _) in zip(shape.blocks, batch.blocks, strict=True)]
+    lines = [(shape.facts, batch.facts), *zip(shape.blocks, batch.blocks, strict=True)]
     rows, answers, above = [], [], 0
     for part, (block, order) in enumerate(lines):
-        functions, *columns = np.moveaxis(block[order], -1, 0)
-        heads, tails = (np.take_along_axis(tokens, column, axis=1) for column in columns)
+        numbers = np.array([(head, int(function[1:]), tail) for head, function, tail in block])
+        head, functions, tail = numbers.T[:, order]
+        heads, tails = (np.take_along_axis(tokens, column, axis=1) for column in (head, tail))
         rows.append(np.stack([np.full_like(heads, part), functions, heads, tails], axis=-1))
         answers.append(above + order.argmin(axis=1))  # line 0 of every part is the target's
         above += len(block)

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from trivium.agents.worlds import Measures, Setting, Step, World
+from trivium.agents.worlds import Setting, Step, World
 
 
 class Cues(NamedTuple):
@@ -50,8 +50,6 @@ class CueWorld(World):
         asked = time == 1
         reward = jnp.where(asked, jnp.where(action[..., 0] == cue, 1.0, -1.0), 0.0)
         question = jnp.stack([cue * tables.shown, jnp.ones_like(cue)], axis=-1)
-        return Step((cue, time + 1), question.astype(jnp.float32), reward, asked)
-
-    def measure(self, before: Array, step: Step) -> Measures:
-        none = jnp.zeros(step.reward.shape)
-        return Measures(none, none, none)
+        none = jnp.zeros(reward.shape)
+        seen = question.astype(jnp.float32)
+        return Step((cue, time + 1), seen, reward, asked, none, none, none)

@@ -34,7 +34,7 @@ from trivium.agents.actor_critic import (
     update,
 )
 from trivium.agents.config import AgentConfig
-from trivium.agents.networks import Output
+from trivium.agents.layers import Output
 
 ODDS = {0.25: -log(3), 0.5: 0.0, 0.75: log(3)}  # logits of one bit against a logit of 0
 

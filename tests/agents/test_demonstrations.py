@@ -11,11 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from trivium.agents.config import AgentConfig, TaskConfig
-from trivium.agents.episodes import RandomActor, sample_episodes
-from trivium.agents.networks import Output
-from trivium.agents.player import _Player
-from trivium.agents.trained import Trained
+from trivium.agents.config import TaskConfig
+from trivium.agents.episodes import PolicyActor, RandomActor, sample_episodes
+from trivium.agents.folders import Agent
+from trivium.agents.layers import Output
+from trivium.agents.player import Player
 from trivium.agents.worlds import task_setting, task_spec, task_world
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.solvers import player
@@ -85,7 +85,7 @@ class Watcher(eqx.Module):
 def test_an_agent_plays_the_game_with_demonstrations(kind: str) -> None:
     """Disjunctive machines are found alone; the form is that of the example that was alike."""
     config = task(kind)
-    agent = _Player(Trained(AgentConfig(), config, task_world(config), Watcher(kind == "given")))
+    agent = Player(Agent("watcher", task_spec(config), PolicyActor(Watcher(kind == "given"))))
     spec = PRESETS[f"demonstrations-{kind.replace('_', '-')}"]
     items = Task(GAME, spec, GAME.view_type()).items(24, 5)
     solver = Solver("agent", "", player(agent.explore, agent.conclude))

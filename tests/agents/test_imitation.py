@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.agents.cue_world import HIDDEN, SHOWN, Cues, CueWorld
-from trivium.agents import imitation
 from trivium.agents.config import ImitationConfig
 from trivium.agents.episodes import (
     Episodes,
@@ -24,8 +23,22 @@ from trivium.agents.episodes import (
     greedy_episodes,
     sample_episodes,
 )
-from trivium.agents.imitation import OPEN_ROWS, _prepare, _tokens, fit, loss, pack, stack_rows
-from trivium.agents.imitators import Cloner, DecisionTransformer, Tokens, actor, make_model
+from trivium.agents.imitation import (
+    OPEN_ROWS,
+    Imitators,
+    loss,
+    pack,
+    prepare,
+    stack_rows,
+    tokens_of,
+)
+from trivium.agents.imitators import (
+    Cloner,
+    DecisionTransformer,
+    Tokens,
+    imitator_actor,
+    make_model,
+)
 from trivium.agents.training import pick
 
 
@@ -112,7 +125,7 @@ class Echo:
 
 
 def test_the_target_is_what_remains_to_be_earned() -> None:
-    player = actor(CueWorld(longest=4), Echo(), target=3.0)
+    player = imitator_actor(CueWorld(longest=4), Echo(), target=3.0)
     past, uniform = player.initial(2), jnp.array([[0.9], [0.97]])
     actions = []
     for step, reward in enumerate((0.0, 0.5, 1.0)):
@@ -125,7 +138,7 @@ def test_the_target_is_what_remains_to_be_earned() -> None:
     # The chances are 0.953, 0.924 and 0.818.
     assert actions == [[1, 0], [1, 0], [0, 0]]
     assert past.action[..., 0].tolist() == [[1, 1, 0, 0], [0, 0, 0, 0]]
-    assert float(actor(CueWorld(), Echo()).target) == 1.0
+    assert float(imitator_actor(CueWorld(), Echo()).target) == 1.0
 
 
 def episodes_by_hand() -> Episodes:
@@ -139,11 +152,11 @@ def episodes_by_hand() -> Episodes:
 
 def test_tokens_hold_the_reward_to_go() -> None:
     config = ImitationConfig(validation=0.5, batch=1)
-    data, layout = _prepare(config, CueWorld(), [episodes_by_hand()])
-    assert layout == (1, 1)
+    data, batch = prepare(config, CueWorld(), [episodes_by_hand()])
+    assert batch == 1
     assert data.training.episode.tolist() == [[[0, -1]]]
     assert data.validation.episode.tolist() == [[[[1, 1]]]]
-    tokens = _tokens(pick(data, 0), pick(pick(data.validation, 0), 0))
+    tokens = tokens_of(pick(data, 0), pick(pick(data.validation, 0), 0))
     assert tokens.to_go.tolist() == [[2.5, 2.0]]
     assert tokens.observation.tolist() == [[[0, 1], [1, 1]]]
     assert tokens.action.tolist() == [[[0], [1]]]
@@ -162,6 +175,15 @@ def test_the_loss_leaves_padding_out() -> None:
     assert int(count) == 2
 
 
+def fit(
+    config: ImitationConfig, datasets: list[Episodes], keys: list[jax.Array], **options: Any
+) -> Imitators:
+    """Imitators trained in the cue world."""
+    training = Imitators(config, CueWorld(), datasets, keys)
+    training.complete(**options)
+    return training
+
+
 def random_data(tables: Cues, episodes: int) -> Episodes:
     """Episodes of random play."""
     sample = jax.jit(partial(sample_episodes, CueWorld(), episodes=episodes))
@@ -175,10 +197,10 @@ def test_a_cloner_copies_an_expert() -> None:
     right = data.reward.sum(axis=1) > 0
     data = jax.tree.map(lambda leaf: leaf[right], data)
     config = ImitationConfig("cloning", width=16, learning_rate=5e-3, epochs=8, batch=32)
-    fitted = fit(config, world, [data], [jax.random.key(1)])
-    assert fitted.validation_loss.shape == (1, 8)
-    assert fitted.training_loss[0, -1] < fitted.training_loss[0, 0]
-    player = actor(world, pick(fitted.model, 0))
+    fitted = fit(config, [data], [jax.random.key(1)])
+    assert fitted.losses.validation.shape == (1, 8)
+    assert fitted.losses.training[0, -1] < fitted.losses.training[0, 0]
+    player = imitator_actor(world, pick(fitted.runs.best, 0))
     played = jax.jit(partial(greedy_episodes, world))(SHOWN, player)
     assert (np.asarray(played.reward).sum(axis=1) == 1.0).all()
 
@@ -188,9 +210,9 @@ def test_a_decision_transformer_earns_what_it_is_asked_for() -> None:
     world = CueWorld()
     config = ImitationConfig(width=16, layers=2, dropout=0.0, learning_rate=5e-3, epochs=12)
     config = replace(config, batch=32)
-    fitted = fit(config, world, [random_data(HIDDEN, 600)], [jax.random.key(1)])
+    fitted = fit(config, [random_data(HIDDEN, 600)], [jax.random.key(1)])
     for target in (1.0, -1.0):
-        player = actor(world, pick(fitted.model, 0), target)
+        player = imitator_actor(world, pick(fitted.runs.best, 0), target)
         played = jax.jit(partial(greedy_episodes, world))(HIDDEN, player)
         assert np.asarray(played.reward).sum(axis=1).tolist() == [target, target]
 
@@ -199,38 +221,28 @@ OVERFITTED = ImitationConfig("cloning", width=16, learning_rate=0.1, epochs=3, b
 
 
 def test_the_best_epoch_is_kept_and_time_may_run_out() -> None:
-    world = CueWorld()
     data, keys = [random_data(HIDDEN, 60)] * 2, [jax.random.key(1), jax.random.key(2)]
-    whole, first = (fit(OVERFITTED, world, data, keys, seconds=limit) for limit in (None, 0.0))
-    assert (whole.epochs, first.epochs) == (3, 1)
-    assert whole.validation_loss[0].argmin() == 0
-    assert first.validation_loss.shape == (2, 1)
-    jax.tree.map(np.testing.assert_array_equal, pick(whole.model, 0), pick(first.model, 0))
+    whole, first = (fit(OVERFITTED, data, keys, seconds=limit) for limit in (None, 0.0))
+    assert (len(whole.curve), len(first.curve)) == (3, 1)
+    assert whole.losses.validation[0].argmin() == 0
+    assert first.losses.validation.shape == (2, 1)
+    jax.tree.map(np.testing.assert_array_equal, pick(whole.runs.best, 0), pick(first.runs.best, 0))
 
 
-def test_an_interrupted_fit_is_the_same_fit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Interrupted after every part, also in the middle of an epoch."""
-    monkeypatch.setattr(imitation, "BATCHES_IN_A_PART", 4)
-    world, checkpoint = CueWorld(), tmp_path / "fit.eqx"
+def test_an_interrupted_fit_is_the_same_fit(tmp_path: Path) -> None:
+    """Interrupted after every epoch."""
     data, keys = [random_data(HIDDEN, 60)] * 2, [jax.random.key(1), jax.random.key(2)]
-    whole = fit(OVERFITTED, world, data, keys)
-    calls = 0
-    epochs: list[int] = []
-    while not epochs or epochs[-1] < OVERFITTED.epochs:
-        part = fit(OVERFITTED, world, data, keys, seconds=0.0, checkpoint=checkpoint)
-        calls, epochs = calls + 1, [*epochs, part.epochs]
-    assert calls == 6  # two parts an epoch
-    assert epochs == [0, 1, 1, 2, 2, 3]
-    np.testing.assert_array_equal(whole.validation_loss, part.validation_loss)
-    jax.tree.map(np.testing.assert_array_equal, whole.model, part.model)
+    whole = fit(OVERFITTED, data, keys)
+    for epoch in range(OVERFITTED.epochs):
+        part = fit(OVERFITTED, data, keys, seconds=0.0, checkpoint=tmp_path / "fit.eqx")
+        assert len(part.curve) == epoch + 1
+    np.testing.assert_array_equal(whole.losses.validation, part.losses.validation)
+    jax.tree.map(np.testing.assert_array_equal, whole.runs.best, part.runs.best)
 
 
 def test_the_same_keys_fit_the_same_imitators_and_others_do_not() -> None:
-    world = CueWorld()
     data, keys = [random_data(HIDDEN, 60)] * 2, [jax.random.key(1), jax.random.key(2)]
-    one, again = (fit(OVERFITTED, world, data, keys) for _ in range(2))
-    jax.tree.map(np.testing.assert_array_equal, one.model, again.model)
-    weights = np.asarray(one.model.layers[0].weight)
+    one, again = (fit(OVERFITTED, data, keys) for _ in range(2))
+    jax.tree.map(np.testing.assert_array_equal, one.runs.best, again.runs.best)
+    weights = np.asarray(one.runs.best.layers[0].weight)
     assert np.abs(weights[0] - weights[1]).max() > 0.1

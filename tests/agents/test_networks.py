@@ -22,6 +22,7 @@ from trivium.agents.lstm import (
     cell_step,
     unroll,
 )
+from trivium.agents.modular import ModularPolicy, largest
 from trivium.agents.networks import HistoryPolicy, MemorylessPolicy, RecurrentPolicy
 
 SIZE, BITS, WIDTH, TIME, BATCH = 3, 2, 6, 9, 4
@@ -36,6 +37,7 @@ def policies() -> list[Any]:
         partial(RecurrentPolicy, *shape, trunk=(5,)),
         partial(RecurrentPolicy, *shape, trunk=(), normalised=True, layout=Layout(block=2)),
         partial(HistoryPolicy, *shape, window=TIME + 1),
+        partial(ModularPolicy, *shape, groups=(3, 2), trunk=(5,), layout=Layout(block=2)),
     ]
     return [jax.jit(make)(jax.random.key(0)) for make in makers]
 
@@ -58,7 +60,7 @@ def take_steps(policy: Any, carry: Any, observations: Any, starts: Any) -> Any:
     return policy.unroll(carry, observations, starts)
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", range(5))
 def test_a_sequence_is_its_steps(number: int) -> None:
     policy = policies()[number]
     observations, starts = sequence()
@@ -86,6 +88,45 @@ def test_memory_ends_where_an_episode_starts_and_nowhere_else() -> None:
         np.testing.assert_allclose(one.logits[4:], other.logits[4:], atol=1e-6)
         remembers = not isinstance(policy, MemorylessPolicy)
         assert bool(jnp.abs(one.logits[3] - other.logits[3]).max() > 1e-3) == remembers
+
+
+def test_only_active_groups_of_a_modular_network_change() -> None:
+    """Two of three groups at every step, not always the same."""
+    policy, (observations, starts) = policies()[4], sequence()
+    memory, used = policy.initial(BATCH), set()
+    for observation, start in zip(observations, starts, strict=True):
+        keep = (1 - start)[:, None, None]
+        kept = Memory(memory.hidden * keep, memory.cell * keep)
+        memory, _ = take_step(policy, kept, observation, jnp.zeros(BATCH))
+        changed = np.asarray((memory.hidden != kept.hidden).any(axis=-1))
+        assert (changed.sum(axis=1) == 2).all()
+        assert ((memory.cell != kept.cell).any(axis=-1) == changed).all()
+        used |= {tuple(row) for row in changed.tolist()}
+    assert len(used) > 1
+
+
+def test_groups_of_a_modular_network_read_from_each_other() -> None:
+    """One more unit of memory in a group that stays inactive changes what active groups show."""
+    policy, (observations, _) = policies()[4], sequence()
+    none = jnp.zeros(BATCH)
+    memory, _ = take_step(policy, policy.initial(BATCH), observations[0], none)
+    after, _ = take_step(policy, memory, observations[1], none)
+    asleep = (after.hidden == memory.hidden).all(axis=-1, keepdims=True)
+    other = memory._replace(hidden=memory.hidden + 0.01 * asleep)
+    moved, _ = take_step(policy, other, observations[1], none)
+    same = ((moved.hidden == other.hidden).all(axis=-1, keepdims=True) == asleep).all(axis=(1, 2))
+    assert same.any()  # where the same groups are active as before
+    difference = np.abs(np.where(asleep, 0.0, moved.hidden - after.hidden)).max(axis=(1, 2))
+    assert (difference[np.asarray(same)] > 1e-6).all()
+
+
+def test_the_largest_scores_are_as_many_as_asked_for() -> None:
+    scores = jnp.array([[1.0, 3.0, 2.0, 0.0], [5.0, 5.0, 5.0, 5.0], [0.0, 1.0, 1.0, 1.0]])
+    assert largest(scores, 2).tolist() == [
+        [False, True, True, False],
+        [True, True, False, False],
+        [False, True, True, False],
+    ]
 
 
 def test_a_step_of_the_lstm() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import equinox as eqx
@@ -12,13 +11,14 @@ import pytest
 
 from trivium.agents import agent_solver
 from trivium.agents.actor_critic import Sums
-from trivium.agents.config import AgentConfig, TaskConfig
-from trivium.agents.episodes import Greedy
-from trivium.agents.networks import Output
-from trivium.agents.player import _Player
-from trivium.agents.trained import Trained, curve_record, run_key
-from trivium.agents.training import Point
-from trivium.agents.worlds import task_world
+from trivium.agents.config import TaskConfig
+from trivium.agents.episodes import Greedy, PolicyActor
+from trivium.agents.folders import Agent
+from trivium.agents.layers import Output
+from trivium.agents.learners import Point, curve_record
+from trivium.agents.player import Player
+from trivium.agents.training import run_key
+from trivium.agents.worlds import task_spec
 from trivium.benchmarks.blicket.game.render import Conversation
 from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.core.errors import UserError
@@ -47,8 +47,8 @@ class OneByOne(eqx.Module):
         return (count + 1, lit), Output(logits, count)
 
 
-def player(task: TaskConfig) -> _Player:
-    return _Player(Trained(AgentConfig(), task, task_world(task), OneByOne()))
+def player(task: TaskConfig) -> Player:
+    return Player(Agent("one by one", task_spec(task), PolicyActor(OneByOne())))
 
 
 def seen(*tests: tuple[str, bool], objects: int = 3) -> Conversation:
@@ -99,9 +99,8 @@ def test_the_record_of_a_learning_curve() -> None:
     machines = jnp.arange(36, dtype=jnp.float32).reshape(3, 2, 6)  # [seed, view, machine]
     greedy = Greedy(machines, machines + 1, machines + 2, jnp.ones((3, 2, 6), jnp.float32))
     point = Point(jnp.full(3, 100), sums, greedy, jnp.zeros(3), jnp.array([-1, 100, 7]))
-    training: Any = SimpleNamespace(curve=[point])
     task = TaskConfig("quiz-type", split="disjunctive_train", forced=1)
-    record = curve_record(task, training, slice(0, 2))
+    record = curve_record(task, [point], slice(0, 2))
     # Of 6 points over 4 episodes, 1 came from the form: 3 right, 1 wrong, half a point each.
     assert record["reward"] == [[1.25], [1.25]]
     assert record["tests"] == [[2.5], [2.5]]
@@ -113,7 +112,7 @@ def test_the_record_of_a_learning_curve() -> None:
     assert record["greedy_reward"] == {"train": [[3.5], [15.5]], "test": [[0.5], [12.5]]}
     free = record["greedy"]["no forced steps"]["test"]
     assert free == {"reward": [6.5, 18.5], "tests": [8, 20], "bits": [9, 21], "form": [1, 1]}
-    quiz = curve_record(TaskConfig(), training, slice(0, 1))
+    quiz = curve_record(TaskConfig(), [point], slice(0, 1))
     assert "form" not in quiz
     assert list(quiz["greedy"]) == ["as trained"]
     assert quiz["greedy"]["as trained"]["train"] == {"reward": [2.5], "tests": [3.5], "bits": [4.5]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,20 +10,21 @@ import numpy as np
 import orjson
 import pytest
 
-from trivium.agents import training
+from trivium.agents import learners
 from trivium.agents.config import LengthConfig, TaskConfig, large_batch, paper
 from trivium.agents.datasets import read_dataset
-from trivium.agents.learned import agent_episodes, load_agent
-from trivium.agents.trained import TrainingJob, train
-from trivium.agents.training import segment_all
+from trivium.agents.folders import agent_episodes, load_agent, train_policies
+from trivium.agents.learners import segment_all
+from trivium.benchmarks.blicket.inference.hypotheses import lights, mask_of, parse
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 from trivium.benchmarks.blicket.world.policies import get_policy
 from trivium.benchmarks.blicket.world.recording import play, write_dataset
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.cli import main
+from trivium.core.errors import UserError
 
 WORDS = ["train", "a2c-mlp", "--width", "8", "--steps", "300", "--points", "3", "--forced", "2"]
-JOB = TrainingJob(paper("a2c-mlp", 8), TaskConfig(forced=2), LengthConfig(steps=300, points=3))
+JOB = (paper("a2c-mlp", 8), TaskConfig(forced=2), LengthConfig(steps=300, points=3))
 
 
 @pytest.fixture(scope="module")
@@ -45,23 +47,24 @@ def test_ctrl_c_loses_no_point(
             raise KeyboardInterrupt
         return calls[-1]
 
-    monkeypatch.setattr(training, "segment_all", interrupted)
+    monkeypatch.setattr(learners, "segment_all", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        train(JOB, tmp_path, lambda report: None)
-    assert not (tmp_path / "policy_0.eqx").exists()
-    parts = train(JOB, tmp_path, lambda report: None)
-    assert [int(point.steps[0]) for point in parts.curve] == [100, 200, 300]
-    for name in ("policy_0.eqx", "curve.json", "agent.json"):
+        train_policies(*JOB, tmp_path)
+    assert not (tmp_path / "agent_0.eqx").exists()
+    reports: list[str] = []
+    train_policies(*JOB, tmp_path, tell=reports.append)
+    assert [text.split(" steps")[0] for text in reports] == ["200", "300"]
+    for name in ("agent_0.eqx", "curve.json", "agent.json"):
         assert (tmp_path / name).read_bytes() == (folder / name).read_bytes()
 
 
 def test_a_finished_training_is_not_trained_again(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    policy = (folder / "policy_0.eqx").read_bytes()
+    policy = (folder / "agent_0.eqx").read_bytes()
     assert main([*WORDS, "--out", str(folder)]) == 0
     assert "300 steps, greedy reward" in capsys.readouterr().out
-    assert (folder / "policy_0.eqx").read_bytes() == policy
+    assert (folder / "agent_0.eqx").read_bytes() == policy
     assert main([*WORDS, "--width", "9", "--out", str(folder)]) == 2
     assert "holds another training" in capsys.readouterr().err
 
@@ -78,7 +81,10 @@ def test_rollouts_from_the_command_line(
 ) -> None:
     rollout = ["rollout", str(folder), "--episodes", "5", "--out", str(tmp_path / "minari")]
     assert main(rollout) == 0
-    assert "5 episodes" in capsys.readouterr().out
+    forced, free, *_ = capsys.readouterr().out.splitlines()
+    for text, prefix in ((forced, ""), (free, "without forced steps: ")):
+        pattern = rf"{prefix}5 episodes, \d+ steps, mean return -?\d\.\d+, sd \d\.\d+; "
+        assert re.fullmatch(pattern + r"all answers right in \d+\.0%", text)
     for name in ("../up-v0", "mine"):
         assert main([*rollout, "--dataset", name]) == 2
         assert "such as blicket/mine-v0" in capsys.readouterr().err
@@ -126,6 +132,7 @@ def check_episodes(agent: Any, greedy: bool, **options: Any) -> None:
             "use trivium train decis",
         ),
         (["train", "q-learning", "--noise", "0.1", "--out", "x"], "without noise"),
+        (["train", "q-learning", "--reward", "both", "--out", "x"], "has no reward both"),
         (["train", "a2c-lstm", "--objects", "4", "--out", "x"], "needs hypotheses or rules"),
         (
             ["train", "a2c-lstm", "--rules", "parity", "--split", "both_loo", "--out", "x"],
@@ -133,6 +140,7 @@ def check_episodes(agent: Any, greedy: bool, **options: Any) -> None:
         ),
         (["train", "a2c-lstm", "--preset", "huge"], "unknown preset 'huge'"),
         (["train", "a2c-lstm"], "--out is missing"),
+        (["train", "a2c-rim", "--active", "9", "--out", "x"], "at least active = 9"),
         (["train", "a2c-lstm", "--width", "0", "--out", "x"], "width must be at least 1"),
         (
             ["train", "a2c-lstm", "--trunk", "0", "--out", "x"],
@@ -169,7 +177,7 @@ def test_any_machines_can_be_trained_on(tmp_path: Path) -> None:
     more = ["--step_penalty", "0.5", "--reward_structure", "quiz-type"]
     assert main([*words, *task, *more, "--out", str(tmp_path / "a")]) == 0
     agent = load_agent(tmp_path / "a")
-    assert (agent.spec.objects, agent.spec.width, agent.world.maximum) == (4, 6, 4.0)
+    assert (agent.spec.objects, agent.spec.width, agent.spec.maximum) == (4, 6, 4.0)
     assert len(agent.spec.hypotheses) == 11 + 50
     assert all(name.endswith("~0.1") for name in agent.spec.hypotheses)
     (episode,) = agent_episodes(agent, 1, seed=0, greedy=False)
@@ -196,8 +204,10 @@ def test_a_table_is_trained_and_played(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["rollout", str(out), "--policy", "2", "--out", str(tmp_path / "n")]) == 2
     assert "holds agents 0..1" in capsys.readouterr().err
     game = ["eval", "blicket_game", "--preset", "paper", "--out", str(tmp_path / "g")]
-    assert main([*game, "--solver", f"agent:{out}"]) == 2
-    assert "not policies" in capsys.readouterr().err
+    assert main([*game, "--items", "6", "--solver", f"agent:{out}"]) == 0
+    for line in (tmp_path / "g" / "records.jsonl").read_bytes().splitlines():
+        answer = orjson.loads(line)["answer"]  # it knows one machine, and says that it is this one
+        assert (answer["blickets"], answer["form"]) == ("B", "disjunctive")
 
 
 def test_an_imitator_of_a_dataset_is_trained_and_played(tmp_path: Path) -> None:
@@ -213,9 +223,19 @@ def test_an_imitator_of_a_dataset_is_trained_and_played(tmp_path: Path) -> None:
     assert agent.name == "cloning"
     assert [one.total for one in agent_episodes(agent, 6, seed=0, greedy=True)] == [3.0] * 6
     check_episodes(agent, False, reward_structure="quiz")
-    model = (out / "model_0.eqx").read_bytes()
+    game = ["eval", "blicket_game", "--preset", "three-objects", "--hypotheses", "disjunctive:B"]
+    game += ["disjunctive:C", "--items", "6"]
+    correct: dict[str, dict[str, float]] = {}
+    for solver in ("constant_answer", f"agent:{out}"):
+        run = tmp_path / solver.partition(":")[0]
+        assert main([*game, "--solver", solver, "--out", str(run)]) == 0
+        rows = map(orjson.loads, (run / "records.jsonl").read_bytes().splitlines())
+        correct[run.name] = {row["id"]: row["scores"]["correct"] for row in rows}
+    assert set(correct["agent"].values()) == {1.0}
+    assert correct["agent"].keys() == correct["constant_answer"].keys()  # on the same items
+    model = (out / "agent_0.eqx").read_bytes()
     assert main([*words, "--out", str(out)]) == 0  # finished: nothing is trained again
-    assert (out / "model_0.eqx").read_bytes() == model
+    assert (out / "agent_0.eqx").read_bytes() == model
 
 
 def test_the_longest_episodes_with_demonstrations_can_be_imitated(tmp_path: Path) -> None:
@@ -252,6 +272,26 @@ def test_games_are_imitated_as_episodes_of_the_quiz(tmp_path: Path) -> None:
     words += ["--width", "8", "--layers", "1", "--target", "3.0"]
     assert main([*words, "--out", str(tmp_path / "dt")]) == 0
     assert len(agent_episodes(load_agent(tmp_path / "dt"), 2, seed=0, greedy=False)) == 2
+
+
+def test_lights_of_noisy_games_are_imitated_as_they_were_seen(tmp_path: Path) -> None:
+    game = ["eval", "blicket_game", "--preset", "three-objects", "--noise", "0.3", "--items", "12"]
+    assert main([*game, "--solver", "posterior", "--out", str(tmp_path)]) == 0
+    _, episodes = read_dataset(tmp_path)
+    file, wrong = tmp_path / "records.jsonl", 0
+    rows = [orjson.loads(line) for line in file.read_bytes().splitlines()]
+    for number, row in enumerate(rows):
+        tests = row["answer"]["tests"]
+        seen = episodes.observation[number, 1 : len(tests) + 1, 3]
+        assert seen.tolist() == [float(light) for _, light in tests]
+        blickets = row["gold"].split("blickets ")[1].split(";")[0].replace(", ", "")
+        machine = parse(f"{row['groups']['form']}:{blickets}")
+        wrong += sum(light != (lights(machine, mask_of(placed)) > 0.5) for placed, light in tests)
+    assert wrong > 0  # noise did invert some of them
+    rows[3]["gold"] = "ANSWER: blickets D; form parity"
+    file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    with pytest.raises(UserError, match="names no machine of this game"):
+        read_dataset(tmp_path)
 
 
 def test_the_usage_names_what_is_trained(capsys: pytest.CaptureFixture[str]) -> None:

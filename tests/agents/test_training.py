@@ -14,12 +14,14 @@ import pytest
 
 from tests.agents.cue_world import HIDDEN, SHOWN, CueWorld, setting
 from trivium.agents.config import AGENTS, AgentConfig, LengthConfig
-from trivium.agents.training import Training, pick
+from trivium.agents.learners import Learners
+from trivium.agents.training import pick
 from trivium.agents.worlds import Setting
 from trivium.core.errors import UserError
 
 WORLD, SETTING = CueWorld(), setting(HIDDEN)
 LENGTH = LengthConfig(steps=16_000, points=2, streak=200)
+SHORT = LengthConfig(steps=800, points=2)
 
 
 def small(name: str) -> AgentConfig:
@@ -32,14 +34,16 @@ def keys(count: int) -> list[jax.Array]:
     return list(jax.random.split(jax.random.key(5), count))
 
 
-def complete(name: str, own: Setting = SETTING, count: int = 2) -> Training:
+def complete(
+    name: str, own: Setting = SETTING, count: int = 2, length: LengthConfig = LENGTH
+) -> Learners:
     """A whole training; all of one agent and number of seeds share one compiled program."""
-    training = Training.begin(WORLD, small(name), LENGTH, [own] * count, keys(2)[-count:])
+    training = Learners(WORLD, small(name), length, [own] * count, keys(2)[-count:])
     assert training.complete()
     return training
 
 
-QUICK = {"a2c-mlp", "ppo-lstm"}  # one of each algorithm; the others are slow to compile
+QUICK = {"a2c-mlp", "ppo-rim"}  # one of each algorithm; the others are slow to compile
 
 
 @pytest.mark.parametrize(
@@ -71,7 +75,8 @@ def same(first: Any, second: Any, rtol: float, atol: float) -> None:
 
 
 def test_same_key_same_run_and_vmapped_seeds_are_single_runs() -> None:
-    both, again, second = complete("a2c-lstm"), complete("a2c-lstm"), complete("a2c-lstm", count=1)
+    both, again = (complete("a2c-lstm", length=SHORT) for _ in range(2))
+    second = complete("a2c-lstm", count=1, length=SHORT)
     same(both.runs, again.runs, rtol=0, atol=0)
     # Products of other shapes are summed in another order: equal up to rounding, until some
     # draw decides otherwise.
@@ -80,36 +85,35 @@ def test_same_key_same_run_and_vmapped_seeds_are_single_runs() -> None:
 
 
 def test_an_interrupted_run_is_the_same_run(tmp_path: Path) -> None:
-    whole, agent = complete("a2c-lstm"), small("a2c-lstm")
-    part = Training.begin(WORLD, agent, LENGTH, [SETTING] * 2, keys(2))
+    whole, agent = complete("a2c-lstm", length=SHORT), small("a2c-lstm")
+    part = Learners(WORLD, agent, SHORT, [SETTING] * 2, keys(2))
     checkpoint = tmp_path / "part.eqx"
     assert not part.complete(checkpoint=checkpoint, seconds=0.0)  # one point, then time is up
-    rest = Training.load(WORLD, agent, LENGTH, [SETTING] * 2, checkpoint)
-    assert len(rest.curve) == 1
-    assert rest.seconds == part.seconds > 0
+    rest = Learners(WORLD, agent, SHORT, [SETTING] * 2, keys(2))
     reports: list[str] = []
-    assert rest.complete(tell=lambda report: reports.append(str(report)))
+    assert rest.complete(checkpoint=checkpoint, tell=reports.append)
+    assert rest.seconds > part.seconds > 0
     same(whole.runs, rest.runs, rtol=0, atol=0)
     same(whole.curve, rest.curve, rtol=0, atol=0)
-    assert [text.split(" steps")[0] for text in reports] == ["16,000"]
+    assert [text.split(" steps")[0] for text in reports] == ["800"]
 
 
 def test_a_checkpoint_of_another_agent_is_refused(tmp_path: Path) -> None:
     length, path = LengthConfig(steps=40, points=1), tmp_path / "c.eqx"
-    Training.begin(WORLD, small("a2c-lstm"), length, [SETTING], keys(1)).save(path)
+    Learners(WORLD, small("a2c-lstm"), length, [SETTING], keys(1)).save(path)
     wider = replace(small("a2c-lstm"), width=17)
-    with pytest.raises(UserError, match=r"not a file of this agent .*shape"):
-        Training.load(WORLD, wider, length, [SETTING], path)
-    with pytest.raises(UserError, match="not a file of this agent"):
-        Training.load(WORLD, small("a2c-mlp"), length, [SETTING], path)
+    for other, reason in ((wider, ".*shape"), (small("a2c-mlp"), "")):
+        with pytest.raises(UserError, match=rf"not a file of this agent {reason}"):
+            Learners(WORLD, other, length, [SETTING], keys(1)).load(path)
     path.write_bytes(b"nothing of the kind")
     with pytest.raises(UserError, match="not a file of this agent"):
-        Training.load(WORLD, small("a2c-lstm"), length, [SETTING], path)
+        Learners(WORLD, small("a2c-lstm"), length, [SETTING], keys(1)).load(path)
 
 
 def test_training_is_finished_when_all_runs_have_converged() -> None:
     agent, length = small("a2c-mlp"), LengthConfig(steps=400, points=3)
     for converged, finished in (([5, -1], False), ([5, 7], True)):
         point: Any = SimpleNamespace(converged=np.array(converged))
-        training = Training(WORLD, agent, length, SETTING, None, [point])  # type: ignore[arg-type]
+        training = Learners(WORLD, agent, length, [SETTING], keys(1))
+        training.curve = [point]
         assert training.finished == finished

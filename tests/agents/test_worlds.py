@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -17,9 +18,10 @@ from trivium.agents.episodes import (
     object_reward,
     sample_episodes,
 )
-from trivium.agents.networks import Output
+from trivium.agents.layers import Output
 from trivium.agents.training import pick
 from trivium.agents.worlds import task_setting, task_spec, task_world
+from trivium.benchmarks.blicket.inference.observer import measure
 from trivium.core.errors import UserError
 
 
@@ -96,6 +98,37 @@ def test_random_play_agrees_with_chance() -> None:
     assert (played.lengths == np.asarray(played.tests.sum(axis=1)) + 5).all()
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+def test_the_information_reward_is_the_gain_of_an_ideal_observer(noise: float) -> None:
+    """Random episodes of machines of both forms, beside the observer's own measures."""
+    task = TaskConfig("quiz-type", noise=noise, reward="information", forced=4)
+    world, setting = task_world(task), task_setting(task)
+    played = sample_episodes(world, setting.train, RandomActor(), 30, jax.random.key(3))
+    space = task.spaces[0]
+    seen, tests = np.asarray(played.observation).astype(int), np.asarray(played.tests)
+    for number in range(30):
+        shown = seen[number, 1:][tests[number] > 0]
+        trials = [(int(row[:3] @ [1, 2, 4]), bool(row[3])) for row in shown]
+        expected = [step.bits for step in measure(space, trials).steps]
+        rewards = np.asarray(played.reward[number])
+        np.testing.assert_allclose(rewards[tests[number] > 0], expected, atol=1e-4)
+        assert not rewards[tests[number] == 0].any()  # answers earn nothing
+    assert world.maximum == pytest.approx(np.log2(6))
+    both = replace(task, reward="both")
+    assert task_world(both).maximum == pytest.approx(np.log2(6) + 3.5)
+    own = sample_episodes(
+        task_world(both), task_setting(both).train, RandomActor(), 30, jax.random.key(3)
+    )
+    plain = replace(task, reward="task")
+    earned = sample_episodes(
+        task_world(plain), task_setting(plain).train, RandomActor(), 30, jax.random.key(3)
+    )
+    np.testing.assert_allclose(own.reward, played.reward + earned.reward, atol=1e-5)
+    # The greedy policy is evaluated by what it earns in the environment.
+    found = greedy(world, Fixed(yes_at_once), pick(setting.views, 1))  # type: ignore[arg-type]
+    assert found.reward.tolist() == [1 - 0.5] * 3 + [-1 + 0.5] * 3
+
+
 def test_splits_draw_only_their_own_machines() -> None:
     task = TaskConfig(split="conjunctive_train")
     world, setting = task_world(task), task_setting(task)
@@ -113,6 +146,8 @@ def test_presets_and_refusals() -> None:
         paper("sac-mlp")
     with pytest.raises(UserError, match="minibatches must divide 4"):
         AgentConfig(algorithm="ppo", environments=4, minibatches=3)
+    with pytest.raises(UserError, match="groups must divide the width of 256"):
+        AgentConfig(policy="rim", groups=7)
     with pytest.raises(UserError, match="epochs and minibatches must be 1"):
         AgentConfig(epochs=2)
 

@@ -68,9 +68,9 @@ def scores(folder: Path) -> dict[str, list[tuple[str, object]]]:
 def test_inspect_makes_the_same_decisions_as_the_direct_backend(
     tmp_path: Path,
 ) -> None:
-    with skilled_server(SKILLS, VALUES, 80, SEED) as server:
+    with skilled_server(SKILLS, VALUES, 50, SEED) as server:
         words = [*WORDS.split(), "--model", "vllm/fair", "--model", "vllm/weak"]
-        words += ["--base_url", server.url, "--max_items", "75", "--width", "0.01"]
+        words += ["--base_url", server.url, "--max_items", "50", "--width", "0.01"]
         for backend in ("direct", "inspect"):
             assert main([*words, "--backend", backend, "--out", str(tmp_path / backend)]) == 0
     assert rows(tmp_path / "inspect") == rows(tmp_path / "direct")
@@ -78,7 +78,7 @@ def test_inspect_makes_the_same_decisions_as_the_direct_backend(
     samples: Counter[str] = Counter()
     for log in (read_eval_log(str(path)) for path in log_files(tmp_path / "inspect")):
         samples[log.eval.model] += len(log.samples or [])
-    assert samples == {"endpoint/vllm/fair": 75, "endpoint/vllm/weak": 75}
+    assert samples == {"endpoint/vllm/fair": 50, "endpoint/vllm/weak": 50}
 
 
 @pytest.mark.slow

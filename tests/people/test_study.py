@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +65,9 @@ class Direct:
         return session
 
     def to_the_machine(self) -> Session:
-        """Through everything before the first item, whatever the experiment has."""
-        session = self.take("consent", True)
+        """Through everything before the first item; again for a participant who found no place."""
+        full = self.number > 0
+        session = self.take("retry") if full else self.take("consent", True)
         while session.stage not in ("explore", "watch", "text", "full"):
             if session.stage == "questions":
                 asked = session.experiment.questions
@@ -155,7 +155,7 @@ def test_a_study_resumes_where_it_was(tmp_path: Path) -> None:
 
 STEPS = st.tuples(
     st.sampled_from(["consent", "questions", "next", "toggle", "press", "check", "finish"])
-    | st.sampled_from(["object", "form", "reply", "nonsense"]),
+    | st.sampled_from(["object", "form", "reply", "retry", "nonsense"]),
     st.sampled_from([True, None, "A", "C", "yes", "no", "unsure", "striped", [0, 0], [0, 1]])
     | st.sampled_from([[1, 0], [1, 1], {"age": "7 to 10"}, {"age": 3}, 1, "\ud800"]),
 )
@@ -170,7 +170,7 @@ def test_any_steps_either_move_on_or_change_nothing(
     assigned = {"condition": PAPER_EXPERIMENT.conditions[condition].name, "slot": 0}
     session, taken = Session(PAPER_EXPERIMENT), []
     for kind, value in steps:
-        step = Step(kind, value, assigned if kind == "consent" else {})
+        step = Step(kind, value, assigned if kind == "questions" else {})
         before = screen(session, None)
         try:
             session.take(step)
@@ -192,15 +192,14 @@ def test_conditions_fill_up_evenly_and_count_completions(tmp_path: Path) -> None
     assert Direct(study, "too late").to_the_machine().stage == "full"
 
 
-def test_a_dropout_frees_the_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dropout_frees_the_place(tmp_path: Path) -> None:
     text = f"title = 'x'\n{GAME}preset = 'paper'\ncap = 1"
     study = make_study(tmp_path, text)
     Direct(study, "leaves").to_the_machine()
     waiting = Direct(study, "waits")
     assert waiting.to_the_machine().stage == "full"
-    later = time.time() + 61 * 60
-    monkeypatch.setattr(time, "time", lambda: later)
-    waiting.number = 0
+    later = study.store.clock() + 61 * 60
+    study.store.clock = lambda: later
     assert waiting.complete().stage == "done"
     assert [(one.completed, one.dropped) for one in study.progress()] == [(1, 1)]
 

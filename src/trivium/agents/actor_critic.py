@@ -15,7 +15,8 @@ import optax
 from jax import Array
 
 from trivium.agents.config import AgentConfig
-from trivium.agents.networks import Carry, Output, Policy, make_policy, sequence_layout
+from trivium.agents.layers import Output
+from trivium.agents.networks import Carry, Policy, make_policy, sequence_layout
 from trivium.agents.worlds import State, Tables, World
 
 RMS_DECAY = 0.99
@@ -133,8 +134,8 @@ def collect(
         likely = jax.nn.sigmoid(output.logits[..., 1] - output.logits[..., 0])
         action = (uniform < likely).astype(jnp.int32)
         step = world.step(tables, now.state, action, key)
-        measures = world.measure(now.observation, step)
-        running = jax.tree.map(jnp.add, now.running, Sums(none, step.reward, *measures, none))
+        counts = Sums(none, step.reward, step.tests, step.form_asked, step.form_right, none)
+        running = jax.tree.map(jnp.add, now.running, counts)
         maximal = (running.reward >= world.maximum - TOLERANCE).astype(jnp.float32)
         totals = running._replace(episodes=jnp.ones_like(maximal), maximal=maximal)
         ended = Sums(*(jnp.where(step.done, part, 0.0) for part in totals))

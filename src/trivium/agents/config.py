@@ -5,15 +5,15 @@ Field names are keys in agents' folders and in the study's records, and must not
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from trivium.benchmarks.blicket.inference.hypotheses import Space, make_space, space_of, split
 from trivium.core.errors import require
 
 Algorithm = Literal["a2c", "ppo"]
-PolicyKind = Literal["mlp", "lstm", "lnlstm", "transformer"]
-POLICIES: tuple[PolicyKind, ...] = ("mlp", "lstm", "lnlstm", "transformer")
+PolicyKind = Literal["mlp", "lstm", "lnlstm", "transformer", "rim"]
+POLICIES: tuple[PolicyKind, ...] = ("mlp", "lstm", "lnlstm", "transformer", "rim")
 
 
 # What fits into memory, so that a slip of the keyboard does not end the process.
@@ -35,8 +35,10 @@ class AgentConfig:
 
     algorithm: Algorithm = "a2c"
     policy: PolicyKind = "lstm"
-    width: int = 256  # units of the LSTM, of each dense layer of an MLP, or of a transformer
-    trunk: tuple[int, ...] = (64, 64)  # dense layers before an LSTM
+    width: int = 256  # units of an LSTM, of all groups, of a transformer, or of an MLP's layers
+    trunk: tuple[int, ...] = (64, 64)  # dense layers before the memory of lstm, lnlstm and rim
+    groups: int = 8  # rim: groups of units, of which some are active at a step
+    active: int = 4  # rim: active groups
     environments: int = 4
     horizon: int = 5  # steps of each environment between updates
     discount: float = 0.99
@@ -50,7 +52,13 @@ class AgentConfig:
     clip: float = 0.2  # PPO: how far the policy's ratio and the value may move
 
     def __post_init__(self) -> None:
-        _require_at_least_one(self, "width", "environments", "horizon", "epochs", "minibatches")
+        counts = ("width", "environments", "horizon", "epochs", "minibatches", "groups", "active")
+        _require_at_least_one(self, *counts)
+        require(
+            self.policy != "rim" or (self.width % self.groups == 0 and self.active <= self.groups),
+            f"groups must divide the width of {self.width} and be at least active = {self.active}, "
+            f"got {self.groups}",
+        )
         for name in ("discount", "gae_lambda"):
             value = getattr(self, name)
             require(0 <= value <= 1, f"{name} must lie within 0..1, got {value}")
@@ -77,6 +85,11 @@ class AgentConfig:
     def name(self) -> str:
         """The agent's name on the command line, such as `a2c-lstm`."""
         return f"{self.algorithm}-{self.policy}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field; those of modular networks only if it is one."""
+        left_out = () if self.policy == "rim" else ("groups", "active")
+        return {name: value for name, value in asdict(self).items() if name not in left_out}
 
     @property
     def batch(self) -> int:
@@ -116,7 +129,6 @@ def large_batch(agent: str, width: int = 256) -> AgentConfig:
 
 PRESETS = {"paper": paper, "large": large_batch}
 IMITATORS = ("cloning", "decision-transformer")
-Q_LEARNING = "q-learning"
 
 
 @dataclass(frozen=True)
@@ -131,6 +143,9 @@ class TaskConfig:
     objects: int = 3
     noise: float = 0.0  # the probability that a light is inverted
     step_penalty: float = 0.0  # lost when the quiz begins, or at every step of the baseline
+    # task: that of the environment; information: the bits that each test tells an ideal observer
+    # about the machine; both: their sum
+    reward: Literal["task", "information", "both"] = "task"
     # two example machines are shown first, as to children: "given" shows how each works
     demonstrations: Literal["none", "given", "not_given"] = "none"
 
@@ -203,10 +218,6 @@ class LengthConfig:
         """The number of updates between two points of the curve."""
         return max(1, round(self.steps / (batch * self.curve_points(batch))))
 
-    def last_step(self, batch: int) -> int:
-        """The step at which training ends unless it converges."""
-        return self.curve_points(batch) * self.updates(batch) * batch
-
 
 @dataclass(frozen=True)
 class ImitationConfig:
@@ -230,3 +241,8 @@ class ImitationConfig:
         require(self.layers <= 100, f"layers must be at most 100, got {self.layers}")
         require(0 < self.validation < 1, f"validation must lie inside 0..1, got {self.validation}")
         require(0 <= self.dropout < 1, f"dropout must lie within 0..1, got {self.dropout}")
+
+    @property
+    def name(self) -> str:
+        """The agent's name on the command line."""
+        return self.model

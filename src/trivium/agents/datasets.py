@@ -6,30 +6,24 @@ answer about every object and about the form.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trivium.agents import GAME
 from trivium.agents.episodes import Episodes
 from trivium.agents.worlds import spec_world
+from trivium.benchmarks.blicket.game.answer import read_command
+from trivium.benchmarks.blicket.game.generate import GameAnswer
 from trivium.benchmarks.blicket.game.spec import GameSpec
-from trivium.benchmarks.blicket.inference.hypotheses import FORMS, mask_of
-from trivium.benchmarks.blicket.world.spec import TYPE_REWARD, BlicketSpec
+from trivium.benchmarks.blicket.inference.hypotheses import FORMS, LETTERS, mask_of
+from trivium.benchmarks.blicket.world.recording import Episode, replay
+from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.core.errors import UserError, import_extra, require
 from trivium.core.records import RECORDS, read_records
 from trivium.core.spec import spec_from_dict
-
-
-class Played(NamedTuple):
-    """One episode without its last observation."""
-
-    observations: NDArray[np.float32]
-    actions: NDArray[np.int64]
-    rewards: NDArray[np.float64]
 
 
 def read_dataset(path: Path) -> tuple[BlicketSpec, Episodes]:
@@ -45,12 +39,12 @@ def read_dataset(path: Path) -> tuple[BlicketSpec, Episodes]:
     return _collect(*_read_games(records))
 
 
-def _collect(spec: BlicketSpec, played: Sequence[Played]) -> tuple[BlicketSpec, Episodes]:
+def _collect(spec: BlicketSpec, played: Sequence[Episode]) -> tuple[BlicketSpec, Episodes]:
     """The episodes as arrays, padded with zeros."""
     require(len(played) >= 2, f"at least 2 episodes are needed to learn from, got {len(played)}")
     longest = spec_world(spec).longest
     shape = (len(played), longest)
-    observation = np.zeros((*shape, spec.width), np.float32)
+    observation = np.zeros((len(played), longest + 1, spec.width), np.float32)
     action = np.zeros((*shape, spec.action_bits), np.float32)
     reward, live, none = (np.zeros(shape, np.float32) for _ in range(3))
     for number, one in enumerate(played):
@@ -59,14 +53,14 @@ def _collect(spec: BlicketSpec, played: Sequence[Played]) -> tuple[BlicketSpec, 
             steps <= longest,
             f"episode {number} has {steps} steps, the environment allows {longest}",
         )
-        observation[number, :steps] = one.observations
+        observation[number, : steps + 1] = one.observations
         action[number, :steps] = one.actions
         reward[number, :steps] = one.rewards
         live[number, :steps] = 1.0
     return spec, Episodes(observation, action, reward, live, none, none, none)
 
 
-def _read_minari(path: Path) -> tuple[BlicketSpec, list[Played]]:
+def _read_minari(path: Path) -> tuple[BlicketSpec, list[Episode]]:
     minari = import_extra("minari", "gym")
     import_extra("trivium.benchmarks.blicket.world.env", "gym")
     try:
@@ -81,13 +75,12 @@ def _read_minari(path: Path) -> tuple[BlicketSpec, list[Played]]:
     spec = spec_from_dict(BlicketSpec, dict(stored.kwargs), where=str(path))
     require(spec.interface == "sets", f"{path}: only the interface sets can be imitated")
     played = [
-        Played(one.observations[:-1], one.actions, one.rewards)
-        for one in dataset.iterate_episodes()
+        Episode(one.observations, one.actions, one.rewards) for one in dataset.iterate_episodes()
     ]
     return spec, played
 
 
-def _read_games(path: Path) -> tuple[BlicketSpec, list[Played]]:
+def _read_games(path: Path) -> tuple[BlicketSpec, list[Episode]]:
     """The answered games of a file of records, all of one spec."""
     rows = list(read_records(path))
     require(bool(rows), f"{path} holds no records")
@@ -108,40 +101,24 @@ def _read_games(path: Path) -> tuple[BlicketSpec, list[Played]]:
     tests = max(20, game.tests)
     spec = BlicketSpec("quiz-type", max_steps=tests, hypotheses=names, objects=game.objects)
     answered = (row for _, row in rows if isinstance(row.get("answer"), Mapping))
-    return spec, [_game_episode(spec, row) for row in answered if isinstance(row.get("gold"), str)]
+    played = (row for row in answered if isinstance(row.get("gold"), str))
+    return spec, [_game_episode(game, spec, row["answer"], row["gold"]) for row in played]
 
 
-def _game_episode(spec: BlicketSpec, row: Mapping[str, Any]) -> Played:
-    """The game as the steps of an episode."""
-    steps = list(_steps(spec, row["answer"], row["gold"]))
-    observations = [np.zeros(spec.width), *(seen for _, seen, _ in steps)]
-    return Played(
-        np.array(observations[:-1], np.float32),
-        np.array([action for action, _, _ in steps], np.int64),
-        np.array([reward for _, _, reward in steps]),
-    )
-
-
-def _steps(
-    spec: BlicketSpec, answer: Mapping[str, Any], gold: str
-) -> Iterator[tuple[NDArray[Any], NDArray[Any], float]]:
-    """The actions of a game, each with the observation after it and its reward."""
-    objects = spec.objects
-    truth = dict(part.split(maxsplit=1) for part in gold.removeprefix("ANSWER:").split(";"))
-    true = mask_of(truth["blickets"].replace(",", "").replace(" ", ""))
-    said = mask_of(answer["blickets"])
-    questions = np.eye(spec.width)
-    asked = [questions[number] + questions[-1] for number in range(objects)]
-    asked += [questions[-1], questions[-1]]  # the form, and the last observation
-    for placed, light in answer["tests"]:
-        bits = mask_of(placed) >> np.arange(objects) & 1
-        yield np.append(bits, 0), np.append(bits, [float(light), 0.0]), 0.0
-    yield np.eye(objects + 1)[objects], asked[0], 0.0
-    for number in range(objects):
-        yes = said >> number & 1
-        right = yes == true >> number & 1
-        yield yes * np.eye(objects + 1)[number], asked[number + 1], 1.0 if right else -1.0
-    form, real = (FORMS.index(each.split("-")[0]) for each in (answer["form"], truth["form"]))
-    code = form & (1 << spec.type_bits) - 1
-    reward = TYPE_REWARD if form == real else -TYPE_REWARD
-    yield code >> np.arange(objects + 1) & 1, asked[objects + 1], reward
+def _game_episode(
+    game: GameSpec, spec: BlicketSpec, answer: Mapping[str, Any], gold: str
+) -> Episode:
+    """The episode in which the environment gets a game's tests and answers."""
+    objects, space = spec.objects, game.space
+    truth = read_command(gold, LETTERS[:objects], game.form_answers)
+    known = [GameAnswer.of(one) for one in space]
+    right = truth and GameAnswer(truth.objects, str(truth.form), truth.inhibitors)
+    require(right in known, f"the gold answer names no machine of this game: {gold!r}")
+    machine = known.index(right)  # type: ignore[arg-type]
+    tests = [(mask_of(placed), bool(light)) for placed, light in answer["tests"]]
+    flips = [light != space.fires[machine, placed] for placed, light in tests]
+    blickets = mask_of(answer["blickets"])
+    form = FORMS.index(answer["form"].split("-")[0]) & (1 << spec.type_bits) - 1
+    said = [blickets & 1 << number for number in range(objects)]
+    codes = [*(placed for placed, _ in tests), 1 << objects, *said, form]
+    return replay(spec, spec.hypotheses[machine], codes, flips=flips)

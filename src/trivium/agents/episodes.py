@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from trivium.agents.networks import Policy
 from trivium.agents.worlds import State, Tables, World
+from trivium.benchmarks.blicket.world import jax_env
 
 
 class Moment(NamedTuple):
@@ -44,7 +45,7 @@ class RandomActor(eqx.Module):
 
 
 class PolicyActor(eqx.Module):
-    """A trained policy, sampled."""
+    """A trained policy."""
 
     policy: Any
 
@@ -53,22 +54,39 @@ class PolicyActor(eqx.Module):
 
     def act(self, carry: Any, moment: Moment, uniform: Array) -> tuple[Any, Array]:
         carry, output = self.policy.step(carry, moment.observation, moment.start)
-        likely = jax.nn.sigmoid(output.logits[..., 1] - output.logits[..., 0])
-        return carry, (uniform < likely).astype(jnp.int32)
+        # In logits, so that 0.5 decides by their sign however close they are.
+        drawn = jnp.log(uniform / (1.0 - uniform))
+        return carry, (output.logits[..., 1] - output.logits[..., 0] > drawn).astype(jnp.int32)
 
 
-class GreedyActor(PolicyActor):
-    """A trained policy that takes the most likely bits, however close the logits are."""
+class TableActor(eqx.Module):
+    """The greedy policy of a table of histories; after a history that it lacks, action 0.
 
-    def act(self, carry: Any, moment: Moment, uniform: Array) -> tuple[Any, Array]:
-        carry, output = self.policy.step(carry, moment.observation, moment.start)
-        return carry, (output.logits[..., 1] > output.logits[..., 0]).astype(jnp.int32)
+    Histories are numbered from 0, before the first observation, so that a history's number is one
+    more than the place of its edge (the previous history's number and the observation).
+    """
+
+    edges: Array  # ascending
+    actions: Array  # the number of the best action for each history, and 0 for unknown ones
+    observation_bits: int = eqx.field(static=True)
+    action_bits: int = eqx.field(static=True)
+
+    def initial(self, batch: int) -> Array:
+        return jnp.zeros(batch, jnp.int32)
+
+    def act(self, carry: Array, moment: Moment, uniform: Array) -> tuple[Array, Array]:
+        edge = carry << self.observation_bits | jax_env.action_code(moment.observation)
+        place = jnp.searchsorted(self.edges, edge)
+        unknown = self.edges.size + 1
+        after = jnp.where(self.edges[place] == edge, place + 1, unknown)
+        carry = jnp.where(moment.start > 0, 0, after)
+        return carry, self.actions[carry][:, None] >> jnp.arange(self.action_bits) & 1
 
 
 class Episodes(NamedTuple):
     """Episodes, [episode, time, ...], padded with zeros."""
 
-    observation: Any
+    observation: Any  # one more than the other arrays have: the last is seen after the last action
     action: Any
     reward: Any
     live: Any  # 1 while the episode lasts
@@ -96,26 +114,30 @@ def play(
     batch = observation.shape[0]
 
     def move(carried: tuple[Any, ...], drawn: tuple[Array, Array]) -> tuple[Any, Episodes]:
-        state, moment, carry, live = carried
+        state, moment, carry, live, shown = carried
         uniform, key = drawn
         carry, action = actor.act(carry, moment, uniform)
         step = world.step(tables, state, action, key)
-        measures = world.measure(moment.observation, step)
         reward = step.reward.astype(jnp.float32) * live
         seen = Episodes(
-            moment.observation * live[:, None],
+            moment.observation * shown[:, None],
             action * live[:, None].astype(jnp.int32),
             reward,
             live,
-            *(part * live for part in measures),
+            step.tests * live,
+            step.form_asked * live,
+            step.form_right * live,
         )
         after = Moment(step.observation, jnp.zeros(batch), reward)
-        return (step.state, after, carry, live * (1.0 - step.done)), seen
+        return (step.state, after, carry, live * (1.0 - step.done), live), seen
 
-    first = Moment(observation, jnp.ones(batch), jnp.zeros(batch))
-    begin = (state, first, actor.initial(batch), jnp.ones(batch))
+    ones = jnp.ones(batch)
+    first = Moment(observation, ones, jnp.zeros(batch))
+    begin = (state, first, actor.initial(batch), ones, ones)
     keys = jax.random.split(key, uniform.shape[0])
-    _, seen = jax.lax.scan(move, begin, (uniform, keys))
+    (_, last, _, _, shown), seen = jax.lax.scan(move, begin, (uniform, keys))
+    after = (last.observation * shown[:, None])[None]
+    seen = seen._replace(observation=jnp.concatenate([seen.observation, after]))
     episodes: Episodes = jax.tree.map(lambda leaf: leaf.swapaxes(0, 1), seen)
     return episodes
 
@@ -163,8 +185,8 @@ def greedy(world: World, policy: Policy, tables: Tables) -> Greedy:
     A deterministic policy distinguishes two starts exactly when their tests show different
     observations, so the bits gained follow from how many starts remain alike.
     """
-    played = greedy_episodes(world, tables, GreedyActor(policy))
-    shown = played.observation[:, 1:] * played.tests[:, :-1, None]  # after each test
+    played = greedy_episodes(world, tables, PolicyActor(policy))
+    shown = played.observation[:, 1:] * played.tests[..., None]  # after each test
     alike = (shown[:, None] == shown[None]).all(axis=(2, 3)).sum(axis=1)
     return Greedy(
         played.reward.sum(axis=1),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -15,15 +13,13 @@ import optax
 from jax import Array
 from numpy.typing import NDArray
 
-from trivium.agents.checkpoints import load_tree, save_tree
 from trivium.agents.config import ImitationConfig
 from trivium.agents.episodes import Episodes
 from trivium.agents.imitators import Tokens, make_model
-from trivium.agents.training import SECONDS_BETWEEN_CHECKPOINTS, stack
+from trivium.agents.training import Training, stack
 from trivium.agents.worlds import World
 
 OPEN_ROWS = 8
-BATCHES_IN_A_PART = 500
 
 
 class Rows(NamedTuple):
@@ -75,36 +71,18 @@ def stack_rows(datasets: Sequence[Rows], multiple: int) -> Rows:
     )
 
 
-class Fitted(NamedTuple):
-    """Imitators of the best epoch, stacked, and the losses of every epoch, [seed, epoch]."""
+class State(NamedTuple):
+    """Imitators between two epochs, stacked."""
 
-    model: Any
-    training_loss: NDArray[np.float32]
-    validation_loss: NDArray[np.float32]
-
-    @property
-    def epochs(self) -> int:
-        """The number of completed epochs."""
-        return int(self.validation_loss.shape[1])
-
-
-class _State(NamedTuple):
     model: Any
     optimiser: Any
-    best: Any
+    best: Any  # the model with the lowest validation loss so far
     best_loss: Array
     key: Array
-    loss: Array  # summed over the parts of the running epoch
+    epoch: Array
 
 
-class _Layout(NamedTuple):
-    """The sizes into which an epoch is divided."""
-
-    per_batch: int  # rows in a batch
-    parts: int  # of an epoch
-
-
-class _Data(NamedTuple):
+class Data(NamedTuple):
     """The episodes of one dataset and their rows."""
 
     to_go: Array  # the reward still to come at every step
@@ -114,57 +92,45 @@ class _Data(NamedTuple):
     validation: Rows  # [batch, row, position]
 
 
-def fit(
-    config: ImitationConfig,
-    world: World,
-    datasets: Sequence[Episodes],
-    keys: Sequence[Array],
-    *,
-    seconds: float | None = None,
-    checkpoint: Path | None = None,
-) -> Fitted:
-    """One imitator for each dataset and key, all trained in one vmapped run.
+class Losses(NamedTuple):
+    """The losses of an epoch, one for each imitator."""
 
-    An epoch is trained in parts. A time limit ends training after the current part; with a
-    checkpoint, the same call resumes there.
-    """
-    began = saved = time.monotonic()
-    data, layout = _prepare(config, world, datasets)
-    losses: list[NDArray[Any]] = []
-    state, done = _begin(config, world, keys), 0
-    if checkpoint is not None and checkpoint.exists():
-        one = np.zeros((2, len(keys)), np.float32)
-        (state, losses), about = load_tree(
-            checkpoint, lambda about: (state, [one] * about["epochs"])
-        )
-        done = about["done"]
-    while done < config.epochs * layout.parts:
-        at = divmod(done, layout.parts)
-        state = _train_part(config, layout, state, data, at)
-        if at[1] == layout.parts - 1:
-            state, epoch_losses = _end_epoch(layout.parts, state, data)
-            losses.append(np.array(epoch_losses))
-        done += 1
-        state.loss.block_until_ready()
-        now = time.monotonic()
-        out_of_time = seconds is not None and now - began > seconds
-        due = out_of_time or done == config.epochs * layout.parts
-        if checkpoint is not None and (due or now - saved > SECONDS_BETWEEN_CHECKPOINTS):
-            save_tree(checkpoint, (state, losses), epochs=len(losses), done=done)
-            saved = time.monotonic()
-        if out_of_time:
-            break
-    training, validation = np.moveaxis(np.reshape(losses, (-1, 2, len(keys))), 0, -1)
-    return Fitted(state.best, training, validation)
+    training: Any
+    validation: Any
 
 
-def _begin(config: ImitationConfig, world: World, keys: Sequence[Array]) -> _State:
-    models = [make_model(config, world, jax.random.fold_in(key, 1)) for key in keys]
-    optimisers = [make_optimiser(config).init(model) for model in models]
-    nothing = jnp.zeros(len(keys))
-    # A copy, since the state is donated in every part.
-    best = jax.tree.map(jnp.array, stack(models))
-    return _State(stack(models), stack(optimisers), best, nothing + jnp.inf, stack(keys), nothing)
+class Imitators(Training):
+    """One imitator for each dataset and key, all trained in one vmapped run."""
+
+    def __init__(
+        self,
+        config: ImitationConfig,
+        world: World,
+        datasets: Sequence[Episodes],
+        keys: Sequence[Array],
+    ) -> None:
+        self.config = config
+        self.data, self.batch = prepare(config, world, datasets)
+        models = [make_model(config, world, jax.random.fold_in(key, 1)) for key in keys]
+        optimisers = [make_optimiser(config).init(model) for model in models]
+        model, count = stack(models), len(keys)
+        none = jnp.zeros(count, jnp.int32)
+        lowest = jnp.full(count, jnp.inf)
+        runs = State(model, stack(optimisers), model, lowest, stack(keys), none)
+        super().__init__(runs, config.epochs)
+
+    def segment(self, runs: State) -> Any:
+        return train_epoch(self.config, self.batch, runs, self.data)
+
+    def describe(self, seconds: float) -> str:
+        loss = self.curve[-1].validation.mean()
+        return f"epoch {len(self.curve)} of {self.points}, validation loss {loss:.3f}"
+
+    @property
+    def losses(self) -> Losses:
+        """The losses of every epoch so far, [seed, epoch]."""
+        stored = np.reshape(self.curve, (-1, 2, self.runs.epoch.size))
+        return Losses(*np.moveaxis(stored, 0, -1))
 
 
 def make_optimiser(config: ImitationConfig) -> optax.GradientTransformation:
@@ -172,18 +138,16 @@ def make_optimiser(config: ImitationConfig) -> optax.GradientTransformation:
     return optax.adamw(config.learning_rate, weight_decay=config.weight_decay)
 
 
-def _prepare(
+def prepare(
     config: ImitationConfig, world: World, datasets: Sequence[Episodes]
-) -> tuple[_Data, _Layout]:
-    """The stacked datasets and their layout; the last episodes are for validation."""
+) -> tuple[Data, int]:
+    """The stacked datasets, the last episodes for validation, and the number of rows in a batch."""
     lengths = [episodes.lengths for episodes in datasets]
     count = len(lengths[0])
     trained = count - max(1, round(config.validation * count))
     rows = [pack(own, np.arange(trained), world.longest) for own in lengths]
     max_rows = max(len(own.episode) for own in rows)
     per_batch = max(1, round(config.batch * max_rows / trained))
-    batches = -(-max_rows // per_batch)
-    parts = -(-batches // BATCHES_IN_A_PART)
     held_out = [pack(own, np.arange(trained, count), world.longest) for own in lengths]
     validation = Rows(
         *(
@@ -192,18 +156,18 @@ def _prepare(
         )
     )
     reward = jnp.stack([jnp.asarray(episodes.reward) for episodes in datasets])
-    data = _Data(
+    data = Data(
         jnp.cumsum(reward[:, :, ::-1], axis=2)[:, :, ::-1],
         # One byte for each bit: the episodes are the largest arrays in memory.
         jnp.stack([jnp.asarray(episodes.observation, jnp.int8) for episodes in datasets]),
         jnp.stack([jnp.asarray(episodes.action, jnp.int8) for episodes in datasets]),
-        stack_rows(rows, per_batch * parts),
+        stack_rows(rows, per_batch),
         validation,
     )
-    return data, _Layout(per_batch, parts)
+    return data, per_batch
 
 
-def _tokens(data: _Data, rows: Rows) -> Tokens:
+def tokens_of(data: Data, rows: Rows) -> Tokens:
     episode, time = jnp.maximum(rows.episode, 0), jnp.asarray(rows.time)
     return Tokens(
         data.to_go[episode, time],
@@ -222,54 +186,45 @@ def loss(model: Any, tokens: Tokens, rate: float, key: Array | None) -> tuple[Ar
     return jnp.where(real, errors, 0.0).sum(), real.sum()
 
 
-@partial(jax.jit, static_argnums=(0, 1), donate_argnums=2)
-def _train_part(
-    config: ImitationConfig, layout: _Layout, state: _State, data: _Data, at: tuple[int, int]
-) -> _State:
-    """Every imitator after the part `at` = (epoch, part)."""
+@partial(jax.jit, static_argnums=(0, 1))
+def train_epoch(
+    config: ImitationConfig, per_batch: int, runs: State, datasets: Data
+) -> tuple[State, Losses]:
+    """Every imitator after one more epoch, with the best model so far."""
     optimiser_rule = make_optimiser(config)
-    epoch, part = at
 
     def mean_loss(model: Any, tokens: Tokens, key: Array) -> Array:
         total, count = loss(model, tokens, config.dropout, key)
         return total / jnp.maximum(count, 1)
 
-    def train_one(state: _State, data: _Data) -> _State:
-        epoch_key = jax.random.fold_in(state.key, epoch)
+    def train_one(state: State, data: Data) -> tuple[State, Losses]:
+        epoch_key = jax.random.fold_in(state.key, state.epoch)
         rows = data.training
         order = jax.random.permutation(epoch_key, rows.episode.shape[0])
-        batches = order.reshape(layout.parts, -1, layout.per_batch)[part]
 
         def improve(carried: tuple[Any, Any, Array], chosen: Array) -> tuple[Any, Array]:
             model, optimiser, key = carried
             key, dropout_key = jax.random.split(key)
-            tokens = _tokens(data, Rows(rows.episode[chosen], rows.time[chosen]))
+            tokens = tokens_of(data, Rows(rows.episode[chosen], rows.time[chosen]))
             value, gradient = jax.value_and_grad(mean_loss)(model, tokens, dropout_key)
             change, optimiser = optimiser_rule.update(gradient, optimiser, model)
             return (optax.apply_updates(model, change), optimiser, key), value
 
-        begin = (state.model, state.optimiser, jax.random.fold_in(epoch_key, part))
+        begin = (state.model, state.optimiser, jax.random.fold_in(epoch_key, 0))
+        batches = order.reshape(-1, per_batch)
         (model, optimiser, _), values = jax.lax.scan(improve, begin, batches)
-        return state._replace(model=model, optimiser=optimiser, loss=state.loss + values.mean())
 
-    return jax.vmap(train_one)(state, data)
+        def validate(carried: tuple[Array, Array], rows: Rows) -> tuple[Any, None]:
+            total, count = loss(model, tokens_of(data, rows), 0.0, None)
+            return (carried[0] + total, carried[1] + count), None
 
+        nothing = (jnp.zeros(()), jnp.zeros((), jnp.int32))
+        (total, count), _ = jax.lax.scan(validate, nothing, data.validation)
+        validation = total / jnp.maximum(count, 1)
+        better = validation < state.best_loss
+        best = jax.tree.map(lambda new, old: jnp.where(better, new, old), model, state.best)
+        lowest = jnp.minimum(validation, state.best_loss)
+        after = State(model, optimiser, best, lowest, state.key, state.epoch + 1)
+        return after, Losses(values.mean(), validation)
 
-@partial(jax.jit, static_argnums=0, donate_argnums=1)
-@partial(jax.vmap, in_axes=(None, 0, 0))
-def _end_epoch(parts: int, state: _State, data: _Data) -> tuple[_State, tuple[Array, Array]]:
-    """Every imitator with the best model so far, and the epoch's losses."""
-    model = state.model
-
-    def validate(carried: tuple[Array, Array], rows: Rows) -> tuple[Any, None]:
-        total, count = loss(model, _tokens(data, rows), 0.0, None)
-        return (carried[0] + total, carried[1] + count), None
-
-    nothing = (jnp.zeros(()), jnp.zeros((), jnp.int32))
-    (total, count), _ = jax.lax.scan(validate, nothing, data.validation)
-    validation_loss = total / jnp.maximum(count, 1)
-    better = validation_loss < state.best_loss
-    best = jax.tree.map(lambda new, old: jnp.where(better, new, old), model, state.best)
-    lowest = jnp.minimum(validation_loss, state.best_loss)
-    after = state._replace(best=best, best_loss=lowest, loss=jnp.zeros(()))
-    return after, (state.loss / parts, validation_loss)
+    return jax.vmap(train_one)(runs, datasets)

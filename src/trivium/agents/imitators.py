@@ -156,18 +156,16 @@ class ImitatorActor(eqx.Module):
 
     model: Any
     target: Array
-    longest: int = eqx.field(static=True)
-    observation_size: int = eqx.field(static=True)
-    action_bits: int = eqx.field(static=True)
+    world: World = eqx.field(static=True)
 
     def initial(self, batch: int) -> Past:
-        shape = (batch, self.longest)
+        shape = (batch, self.world.longest)
         return Past(
             jnp.zeros((), jnp.int32),
             jnp.full(batch, self.target),
             jnp.zeros(shape),
-            jnp.zeros((*shape, self.observation_size)),
-            jnp.zeros((*shape, self.action_bits), jnp.int32),
+            jnp.zeros((*shape, self.world.observation_size)),
+            jnp.zeros((*shape, self.world.action_bits), jnp.int32),
         )
 
     def act(self, past: Past, moment: Moment, uniform: Array) -> tuple[Past, Array]:
@@ -175,7 +173,7 @@ class ImitatorActor(eqx.Module):
         remaining = past.remaining - moment.reward
         to_go = past.to_go.at[:, now].set(remaining)
         observation = past.observation.at[:, now].set(moment.observation)
-        time = jnp.broadcast_to(jnp.arange(self.longest), to_go.shape)
+        time = jnp.broadcast_to(jnp.arange(self.world.longest), to_go.shape)
         # Future steps are marked as padding: nothing attends to them.
         episode = jnp.where(time <= now, 0, -1)
         tokens = Tokens(to_go, observation, past.action, time, episode)
@@ -185,7 +183,7 @@ class ImitatorActor(eqx.Module):
         return Past(now + 1, remaining, to_go, observation, actions), action
 
 
-def actor(world: World, model: Any, target: float | None = None) -> ImitatorActor:
+def imitator_actor(world: World, model: Any, target: float | None = None) -> ImitatorActor:
     """A trained imitator that aims at a return, by default the largest possible."""
     aim = jnp.asarray(world.maximum if target is None else target, jnp.float32)
-    return ImitatorActor(model, aim, world.longest, world.observation_size, world.action_bits)
+    return ImitatorActor(model, aim, world)

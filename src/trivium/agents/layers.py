@@ -1,4 +1,4 @@
-"""Layers of the networks: dense, layer norm, dropout, and a transformer layer.
+"""Layers of the networks: dense, layer norm, dropout, a transformer layer, and heads.
 
 Those of equinox take one vector at a time; vmapped over whole sequences, they make a step of the
 transformer 15% slower on a CPU.
@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from jax import Array
 
 NORM_EPSILON = 1e-5
+HIDDEN_SCALE = 2**0.5  # of the weights of hidden layers
 MASKED = -1e9  # added to the attention scores of masked positions
 
 
@@ -34,6 +35,20 @@ class Linear(eqx.Module):
 
     def __call__(self, values: Array) -> Array:
         return values @ self.weight + self.bias
+
+
+def hidden_layers(sizes: Sequence[int], key: Array) -> tuple[Linear, ...]:
+    """Dense layers of these sizes, from the inputs on."""
+    keys = jax.random.split(key, max(1, len(sizes) - 1))
+    shapes = zip(keys, sizes[:-1], sizes[1:], strict=False)
+    return tuple(Linear(orthogonal(*shape, HIDDEN_SCALE)) for shape in shapes)
+
+
+def apply_tanh_layers(layers: tuple[Linear, ...], values: Array) -> Array:
+    """The values after each layer and a tanh."""
+    for layer in layers:
+        values = jnp.tanh(layer(values))
+    return values
 
 
 def layer_norm(values: Array, scale: Array, shift: Array) -> Array:
@@ -122,3 +137,27 @@ class TransformerLayer(eqx.Module):
         values = values + dropout(self.join(weights @ value), rate, keys[1])
         dense = jax.nn.gelu(self.widen(self.before_dense(values)))
         return values + dropout(self.narrow(dense), rate, keys[2])
+
+
+class Output(eqx.Module):
+    """Two logits for every bit of the action, and the state's value."""
+
+    logits: Array
+    value: Array
+
+
+class Heads(eqx.Module):
+    """Linear layers from features to logits and value."""
+
+    action: Linear
+    value: Linear
+
+    def __init__(self, features: int, bits: int, key: Array) -> None:
+        first, second = jax.random.split(key)
+        self.action = Linear(orthogonal(first, features, 2 * bits, 1.0))
+        self.value = Linear(orthogonal(second, features, 1, 1.0))
+
+    def __call__(self, for_action: Array, for_value: Array) -> Output:
+        logits = self.action(for_action)
+        value = self.value(for_value).squeeze(axis=-1)
+        return Output(logits.reshape(*logits.shape[:-1], -1, 2), value)

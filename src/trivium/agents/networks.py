@@ -16,7 +16,16 @@ import jax.numpy as jnp
 from jax import Array
 
 from trivium.agents.config import AgentConfig
-from trivium.agents.layers import Linear, TransformerLayer, orthogonal
+from trivium.agents.layers import (
+    HIDDEN_SCALE,
+    Heads,
+    Linear,
+    Output,
+    TransformerLayer,
+    apply_tanh_layers,
+    hidden_layers,
+    orthogonal,
+)
 from trivium.agents.lstm import (
     IN_A_ROW,
     Inputs,
@@ -27,19 +36,12 @@ from trivium.agents.lstm import (
     cell_step,
     unroll_in_pieces,
 )
+from trivium.agents.modular import ModularPolicy
 from trivium.agents.worlds import World
 
 Carry = Any
-HIDDEN_SCALE = 2**0.5  # of the weights of hidden layers
 BLOCK, PIECE, FEW_ENVIRONMENTS = 8, 16, 16  # fastest on an H200
 LAYERS = 2  # of the history transformer
-
-
-class Output(eqx.Module):
-    """Two logits for every bit of the action, and the state's value."""
-
-    logits: Array
-    value: Array
 
 
 class Policy(Protocol):
@@ -59,12 +61,12 @@ def make_policy(config: AgentConfig, world: World, key: Array) -> Any:
         return MemorylessPolicy(*shape)
     if config.policy == "transformer":
         return HistoryPolicy(*shape, window=world.longest + 1)
-    return RecurrentPolicy(
-        *shape,
-        normalised=config.policy == "lnlstm",
-        trunk=config.trunk,
-        layout=sequence_layout(config, world),
-    )
+    trunk, layout = config.trunk, sequence_layout(config, world)
+    if config.policy == "rim":
+        groups = (config.groups, config.active)
+        return ModularPolicy(*shape, groups=groups, trunk=trunk, layout=layout)
+    normalised = config.policy == "lnlstm"
+    return RecurrentPolicy(*shape, normalised=normalised, trunk=trunk, layout=layout)
 
 
 def sequence_layout(config: AgentConfig, world: World) -> Layout:
@@ -78,35 +80,6 @@ def sequence_layout(config: AgentConfig, world: World) -> Layout:
     return Layout(BLOCK, PIECE if config.environments <= FEW_ENVIRONMENTS else 0, world.longest)
 
 
-class Heads(eqx.Module):
-    """Linear layers from features to logits and value."""
-
-    action: Linear
-    value: Linear
-
-    def __init__(self, features: int, bits: int, key: Array) -> None:
-        first, second = jax.random.split(key)
-        self.action = Linear(orthogonal(first, features, 2 * bits, 1.0))
-        self.value = Linear(orthogonal(second, features, 1, 1.0))
-
-    def __call__(self, for_action: Array, for_value: Array) -> Output:
-        logits = self.action(for_action)
-        value = self.value(for_value).squeeze(axis=-1)
-        return Output(logits.reshape(*logits.shape[:-1], -1, 2), value)
-
-
-def _hidden_layers(sizes: Sequence[int], key: Array) -> tuple[Linear, ...]:
-    keys = jax.random.split(key, max(1, len(sizes) - 1))
-    shapes = zip(keys, sizes[:-1], sizes[1:], strict=False)
-    return tuple(Linear(orthogonal(*shape, HIDDEN_SCALE)) for shape in shapes)
-
-
-def _apply_tanh_layers(layers: tuple[Linear, ...], values: Array) -> Array:
-    for layer in layers:
-        values = jnp.tanh(layer(values))
-    return values
-
-
 class MemorylessPolicy(eqx.Module):
     """Two tanh layers each for the action and the value, of the current observation only."""
 
@@ -116,16 +89,16 @@ class MemorylessPolicy(eqx.Module):
 
     def __init__(self, observation: int, bits: int, width: int, key: Array) -> None:
         keys = jax.random.split(key, 3)
-        self.action_layers = _hidden_layers((observation, width, width), keys[0])
-        self.value_layers = _hidden_layers((observation, width, width), keys[1])
+        self.action_layers = hidden_layers((observation, width, width), keys[0])
+        self.value_layers = hidden_layers((observation, width, width), keys[1])
         self.heads = Heads(width, bits, keys[2])
 
     def initial(self, batch: int) -> Carry:
         return ()
 
     def step(self, carry: Carry, observation: Array, start: Array) -> tuple[Carry, Output]:
-        for_action = _apply_tanh_layers(self.action_layers, observation)
-        for_value = _apply_tanh_layers(self.value_layers, observation)
+        for_action = apply_tanh_layers(self.action_layers, observation)
+        for_value = apply_tanh_layers(self.value_layers, observation)
         return carry, self.heads(for_action, for_value)
 
     unroll = step
@@ -154,7 +127,7 @@ class RecurrentPolicy(eqx.Module):
     ) -> None:
         keys = jax.random.split(key, 4)
         sizes = (observation, *trunk)
-        self.trunk = _hidden_layers(sizes, keys[0])
+        self.trunk = hidden_layers(sizes, keys[0])
         self.input_weights = orthogonal(keys[1], sizes[-1], 4 * width, 1.0)
         self.hidden_weights = orthogonal(keys[2], width, 4 * width, 1.0)
         gates = (jnp.ones(4 * width), jnp.zeros(4 * width))
@@ -169,13 +142,13 @@ class RecurrentPolicy(eqx.Module):
 
     def step(self, carry: Memory, observation: Array, start: Array) -> tuple[Memory, Output]:
         keep = 1.0 - start[:, None]
-        from_input = _apply_tanh_layers(self.trunk, observation) @ self.input_weights
+        from_input = apply_tanh_layers(self.trunk, observation) @ self.input_weights
         from_hidden = (carry.hidden * keep) @ self.hidden_weights
         after = cell_step(self.vectors, from_input, from_hidden, carry.cell * keep)
         return after, self.heads(after.hidden, after.hidden)
 
     def unroll(self, carry: Memory, observations: Array, starts: Array) -> tuple[Memory, Output]:
-        products = _apply_tanh_layers(self.trunk, observations) @ self.input_weights
+        products = apply_tanh_layers(self.trunk, observations) @ self.input_weights
         inputs = Inputs(products, 1.0 - starts[..., None])
         hidden, after = unroll_in_pieces(
             self.layout, self.vectors, self.hidden_weights, inputs, carry
@@ -227,7 +200,7 @@ class HistoryPolicy(eqx.Module):
         step = jnp.arange(before + time)
         near = (step[:, None] >= step) & (step[:, None] - step < self.window)
         allowed = (episode[:, :, None] == episode[:, None, :]) & near
-        position = self._position_in_episode(carry.length, starts)
+        position = self._position_in_episode(carry.length, starts.T)
         values = self.embed(seen) + self.positions[jnp.minimum(position, self.window - 1)]
         for block in self.blocks[:-1]:
             values = block(values, allowed)
@@ -242,10 +215,6 @@ class HistoryPolicy(eqx.Module):
         """The number of steps of the same episode before each step, carried steps first."""
         before = self.window - 1
         carried = jnp.maximum(jnp.arange(before) - before + length[:, None], 0)
-
-        def count(position: Array, start: Array) -> tuple[Array, Array]:
-            position = jnp.where(start > 0, 0, position)
-            return position + 1, position
-
-        _, positions = jax.lax.scan(count, length, starts)
-        return jnp.concatenate([carried, positions.T], axis=1)
+        step = jnp.arange(starts.shape[1])
+        begun = jax.lax.cummax(jnp.where(starts > 0, step, -length[:, None]), axis=1)
+        return jnp.concatenate([carried, step - begun], axis=1)

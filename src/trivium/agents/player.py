@@ -10,9 +10,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import NDArray
 
-from trivium.agents.trained import Trained, load_trained
+from trivium.agents.episodes import Moment
+from trivium.agents.folders import Agent, load_agent
 from trivium.benchmarks.blicket.game.generate import GameAnswer
 from trivium.benchmarks.blicket.game.render import Conversation
 from trivium.benchmarks.blicket.game.solvers import player
@@ -24,7 +24,7 @@ from trivium.benchmarks.blicket.inference.hypotheses import (
     letters,
     mask_of,
 )
-from trivium.benchmarks.blicket.world.dynamics import examples_seen
+from trivium.benchmarks.blicket.world.dynamics import examples_seen, make_tables
 from trivium.core.benchmark import Solver
 from trivium.core.errors import require
 from trivium.core.streams import Stream
@@ -36,27 +36,27 @@ PREFIX = "agent:"
 def load_solver(name: str) -> Solver:
     """The solver that `agent:FOLDER` or `agent:FOLDER:NUMBER` names."""
     folder, _, number = name.removeprefix(PREFIX).partition(":")
-    require(number.isdigit() or not number, f"{name}: the policy's number must be a whole number")
-    agent = _Player(load_trained(Path(folder), int(number or 0)))
-    about = f"{agent.trained.agent.name}, trained on {agent.trained.task.split}"
-    return Solver(name, about, player(agent.explore, agent.conclude))
+    require(number.isdigit() or not number, f"{name}: the agent's number must be a whole number")
+    agent = load_agent(Path(folder), int(number or 0))
+    own = Player(agent)
+    about = f"{agent.name}, trained on {len(agent.spec.hypotheses)} machines"
+    return Solver(name, about, player(own.explore, own.conclude))
 
 
-class _Player:
-    """Converts the conversation to observations, and the policy's actions to moves."""
+class Player:
+    """Converts the conversation to observations, and the agent's actions to moves."""
 
-    def __init__(self, trained: Trained) -> None:
-        self.trained = trained
-        self.spec = trained.world.spec
-        self._step = jax.jit(lambda policy, *moment: policy.step(*moment))
+    def __init__(self, agent: Agent) -> None:
+        self.agent, self.spec = agent, agent.spec
+        require(agent.spec.has_quiz, "the agent was trained without a quiz and gives no answers")
+        self._step = jax.jit(lambda actor, *now: actor.act(*now))
 
     def explore(self, seen: Conversation, stream: Stream) -> str | None:
         """The objects of the next test, or None when the agent enters the quiz."""
-        _, action = self._after_tests(seen)
+        _, code = self._after_tests(seen)
         objects = self.spec.objects
-        if action[objects]:
-            return None
-        return letters(int((action[:objects] << np.arange(objects)).sum()))
+        late = len(seen.tests) > self.spec.max_steps  # when the environment would begin the quiz
+        return None if late or code >> objects else letters(code)
 
     def conclude(self, seen: Conversation, stream: Stream) -> Hypothesis | GameAnswer:
         """The machine that the agent's answers to the quiz describe.
@@ -66,22 +66,24 @@ class _Player:
         demonstrations the agent says which example machine the new one is like, or "not sure".
         """
         carry, _ = self._after_tests(seen)
-        questions = np.eye(self.spec.width, dtype=np.float32)
-        blickets = 0
-        for number in range(self.spec.objects):
-            carry, action = self._act(carry, questions[number] + questions[-1])
-            blickets |= int(action[number]) << number
+        flag, blickets, reward = 1 << self.spec.width - 1, 0, 0.0
+        for number in range(self.spec.asks_objects):
+            carry, code = self._act(carry, flag | 1 << number, reward)
+            blickets |= code & 1 << number
+            # The game does not say whether an answer was right; an agent that aims at a return
+            # goes on as if it was.
+            reward = self.spec.quiz_positive_reward
         disjunctive = blickets.bit_count() < 2
         if self.spec.asks_type:
-            _, action = self._act(carry, questions[-1])
-            disjunctive = bool(action[0])
+            _, code = self._act(carry, flag, reward)
+            disjunctive = bool(code & 1)
             if self.spec.has_examples:
-                form = UNSURE if action[1] else EXAMPLES[action[0]]
+                form = UNSURE if code & 2 else EXAMPLES[code & 1]
                 return GameAnswer(letters(blickets), form)
         # A machine needs a blicket: an agent that says no to all objects gets the first.
         return Hypothesis(DISJUNCTIVE if disjunctive else CONJUNCTIVE, blickets or 1)
 
-    def _after_tests(self, seen: Conversation) -> tuple[Any, NDArray[Any]]:
+    def _after_tests(self, seen: Conversation) -> tuple[Any, int]:
         """The agent's memory after the tests so far, and its next action."""
         objects, found = self.spec.objects, seen.spec.objects
         require(found == objects, f"the agent knows {objects} objects, the game has {found}")
@@ -96,17 +98,17 @@ class _Player:
             shown = examples_seen(given, int(swapped))
         for placed, light in seen.tests:
             shown.append(mask_of(placed) | light << objects)
-        width = np.arange(self.spec.width)
-        empty = np.zeros(self.spec.width, np.float32)
-        carry, action = self._act(self.trained.policy.initial(1), empty, start=1.0)
+        carry, action = self._act(self.agent.actor.initial(1), 0, start=1.0)
         for code in shown:
-            carry, action = self._act(carry, (code >> width & 1).astype(np.float32))
+            carry, action = self._act(carry, code)
         return carry, action
 
     def _act(
-        self, carry: Any, observation: NDArray[Any], start: float = 0.0
-    ) -> tuple[Any, NDArray[Any]]:
-        begun = jnp.full(1, start)
-        carry, output = self._step(self.trained.policy, carry, observation[None], begun)
-        logits = np.asarray(output.logits[0])
-        return carry, np.asarray(logits[:, 1] > logits[:, 0], dtype=np.int64)
+        self, carry: Any, seen: int, reward: float = 0.0, start: float = 0.0
+    ) -> tuple[Any, int]:
+        """The agent's memory and the number of its action after an observation."""
+        observation = make_tables(self.spec).observations[[seen]]
+        moment = Moment(observation, jnp.full(1, start), jnp.full(1, reward))
+        likeliest = jnp.full((1, self.spec.action_bits), 0.5)
+        carry, bits = self._step(self.agent.actor, carry, moment, likeliest)
+        return carry, int(np.asarray(bits[0]) @ (1 << np.arange(self.spec.action_bits)))

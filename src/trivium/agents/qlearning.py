@@ -12,17 +12,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX
-from trivium.benchmarks.blicket.world.dynamics import (
-    OBSERVATION_BITS,
-    OBSERVATION_MASK,
-    STATE_BITS,
-    STATE_MASK,
-    make_tables,
-)
+from trivium.benchmarks.blicket.world.dynamics import OBSERVATION_BITS, Lookup, make_tables
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.core.errors import require
 from trivium.core.streams import Stream, stream_key
 
+Q_LEARNING = "q-learning"
 Definition = Literal["fixed", "drawn"]
 FIXED_MACHINES = ("conjunctive:AB", "conjunctive:AC", "conjunctive:BC", "conjunctive:ABC")
 
@@ -42,6 +37,11 @@ class QConfig:
         for name in ("exploration", "learning_rate", "discount"):
             value = getattr(self, name)
             require(0 <= value <= 1, f"{name} must lie within 0..1, got {value}")
+
+    @property
+    def name(self) -> str:
+        """The agent's name on the command line."""
+        return Q_LEARNING
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,8 @@ class Trial:
                 add_step_reward_penalty=fixed,
                 add_detector_state_reward_for_quiz=fixed,
             )
-        tables = make_tables(spec)
-        # Plain lists: one lookup at a time is faster in them than in arrays.
-        self.entries: list[int] = tables.entries[0].tolist()
-        self.rewards: list[float] = tables.rewards.tolist()
-        self.starts: list[int] = tables.starts.tolist()
-        self.over, self.actions = int(tables.over), spec.actions
+        self.lookup = Lookup(make_tables(spec))
+        self.starts, self.over, self.actions = self.lookup.starts, self.lookup.over, spec.actions
         self.maximum = spec.maximum
         self.values: dict[int, list[float]] = {}
 
@@ -126,9 +122,8 @@ class Trial:
 
     def step(self, state: int, history: int, action: int) -> tuple[int, int, float]:
         """The next state, the history with its observation, and the reward."""
-        entry = self.entries[state * self.actions + action]
-        history = history << OBSERVATION_BITS | entry >> STATE_BITS & OBSERVATION_MASK
-        return entry & STATE_MASK, history, self.rewards[entry >> STATE_BITS + OBSERVATION_BITS]
+        state, seen, reward = self.lookup.step(state, action)
+        return state, history << OBSERVATION_BITS | seen, reward
 
 
 def learn(config: QConfig, seed: int) -> QResult:

@@ -1,58 +1,25 @@
-"""Training many runs at once, point by point of the learning curve.
+"""Training many runs at once, segment by segment; used by reinforcement learners and imitators.
 
-Between two points lies one compiled segment. After each, the training may report, write a
-checkpoint or stop; none of these changes the runs.
+After each compiled segment the training may report, write a checkpoint or stop; none of these
+changes the runs.
 """
 
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
-from trivium.agents.actor_critic import Run, Sums, start, update
 from trivium.agents.checkpoints import load_tree, save_tree
-from trivium.agents.config import AgentConfig, LengthConfig
-from trivium.agents.episodes import Greedy, greedy
-from trivium.agents.worlds import Setting, World
+from trivium.core.streams import stream_key
 
 SECONDS_BETWEEN_CHECKPOINTS = 120.0
-
-
-class Point(NamedTuple):
-    """One point of the learning curve."""
-
-    steps: Array
-    training: Sums  # of the episodes that ended since the last point
-    greedy: Greedy  # [views, starts] in every array
-    streak: Array
-    converged: Array
-
-
-@partial(jax.jit, static_argnums=(0, 1, 2))
-def segment_all(
-    world: World, config: AgentConfig, length: LengthConfig, runs: Run, settings: Setting
-) -> tuple[Run, Point]:
-    """Every run at its next point of the curve."""
-
-    def segment(run: Run, setting: Setting) -> tuple[Run, Point]:
-        def body(run: Run, _: None) -> tuple[Run, Sums]:
-            return update(world, config, length.streak, setting.train, run)
-
-        run, sums = jax.lax.scan(body, run, length=length.updates(config.batch))
-        totals = Sums(*(part.sum() for part in sums))
-        views = jax.vmap(partial(greedy, world, run.policy))(setting.views)
-        return run, Point(run.steps, totals, views, run.environments.streak, run.converged)
-
-    return jax.vmap(segment)(runs, settings)
 
 
 def stack(trees: Sequence[Any]) -> Any:
@@ -65,126 +32,94 @@ def pick(tree: Any, index: int) -> Any:
     return jax.tree.map(lambda leaf: leaf[index], tree)
 
 
-@dataclass(frozen=True)
-class Report:
-    """The progress of a training at one point of the curve."""
-
-    steps: int  # environment steps of one run
-    pace: float  # environment steps a second, over all runs
-    reward: float  # mean reward of the episodes since the last point, over all runs
-    converged: int  # runs that ended early
-    seconds_left: float
-
-    def __str__(self) -> str:
-        return (
-            f"{self.steps:,} steps, {self.pace:,.0f} steps/s, reward {self.reward:z.2f}, "
-            f"{self.converged} converged, about {self.seconds_left:.0f} s left"
-        )
+def rounded(values: Any) -> Any:
+    """Plain lists with three decimals, to keep the files small."""
+    return np.round(np.asarray(values, dtype=np.float64), 3).tolist()
 
 
-@dataclass
-class Training:
-    """The state of a training: runs of one agent and their curves so far."""
+def run_key(*purpose: Any) -> jax.Array:
+    """The random key of one run; hashed from its purpose, so that no two runs share draws."""
+    word = stream_key("agents", *purpose) % (1 << 64)
+    words = jnp.array([word >> 32, word & 0xFFFFFFFF], dtype=jnp.uint32)
+    return jnp.asarray(jax.random.wrap_key_data(words))
 
-    world: World
-    agent: AgentConfig
-    length: LengthConfig
-    settings: Setting  # stacked
-    runs: Run  # stacked
-    curve: list[Point] = field(default_factory=list)  # numpy, one entry for each point
-    seconds: float = 0.0  # spent so far, compiling included
 
-    @classmethod
-    def begin(
-        cls,
-        world: World,
-        agent: AgentConfig,
-        length: LengthConfig,
-        settings: Sequence[Setting],
-        keys: Sequence[Array],
-    ) -> Training:
-        """New runs, one for each setting and key."""
-        # Not vmapped: computing orthogonal matrices of several runs in one call can hang on a CPU.
-        runs = [
-            start(world, agent, setting.train, key)
-            for setting, key in zip(settings, keys, strict=True)
-        ]
-        return cls(world, agent, length, stack(settings), stack(runs))
+class Training(ABC):
+    """Runs of one agent, trained side by side, and the learning curve so far."""
 
-    @classmethod
-    def load(
-        cls,
-        world: World,
-        agent: AgentConfig,
-        length: LengthConfig,
-        settings: Sequence[Setting],
-        path: Path,
-    ) -> Training:
-        """The training in a checkpoint, which continues as if it had not been interrupted."""
-        keys = [jax.random.key(0)] * len(settings)
-        new = jax.eval_shape(lambda: cls.begin(world, agent, length, settings, keys).runs)
-        stacked = stack(settings)
-        _, point = jax.eval_shape(partial(segment_all, world, agent, length), new, stacked)
-        (runs, curve), about = load_tree(path, lambda about: (new, [point] * about["points"]))
-        curve = jax.tree.map(np.asarray, curve)
-        return cls(world, agent, length, stacked, runs, curve, about["seconds"])
+    def __init__(self, runs: Any, points: int) -> None:
+        self.runs = runs  # a stacked pytree
+        self.points = points  # segments of the whole training, each a point of the curve
+        self.curve: list[Any] = []  # numpy, one entry for each point
+        self.seconds = 0.0  # spent so far, compiling included
 
-    def save(self, path: Path) -> None:
-        """Write a checkpoint."""
-        save_tree(path, (self.runs, self.curve), points=len(self.curve), seconds=self.seconds)
+    @abstractmethod
+    def segment(self, runs: Any) -> Any:
+        """The runs after one more segment, and its point of the curve."""
 
-    @property
-    def points(self) -> int:
-        """The number of points of the whole curve."""
-        return self.length.curve_points(self.agent.batch)
+    @abstractmethod
+    def describe(self, seconds: float) -> str:
+        """The progress after the last segment, which took so many seconds."""
 
     @property
     def finished(self) -> bool:
-        """Whether every run has reached its last point or ended early."""
-        if len(self.curve) >= self.points:
-            return True
-        return bool(self.curve) and bool((self.curve[-1].converged >= 0).all())
+        """Whether every run has reached its last point."""
+        return len(self.curve) >= self.points
 
-    def advance(self) -> Report:
-        """Train to the next point of the curve."""
+    def advance(self) -> float:
+        """Train to the next point of the curve; returns the seconds that it took."""
         began = time.perf_counter()
-        before = int(self.curve[-1].steps.max()) if self.curve else 0
-        runs, computed = segment_all(self.world, self.agent, self.length, self.runs, self.settings)
+        runs, computed = self.segment(self.runs)
         point = jax.tree.map(np.asarray, computed)
         # Assigned last, so that Ctrl-C while waiting leaves runs and curve at the same step.
         self.runs = runs
         self.curve.append(point)
         spent = time.perf_counter() - began
         self.seconds += spent
-        episodes = max(1.0, float(point.training.episodes.sum()))
-        steps = int(point.steps.max())
-        return Report(
-            steps=steps,
-            pace=(steps - before) * point.steps.size / spent,
-            reward=float(point.training.reward.sum()) / episodes,
-            converged=int((point.converged >= 0).sum()),
-            seconds_left=spent * (self.points - len(self.curve)),
-        )
+        return spent
 
     def complete(
         self,
         *,
         checkpoint: Path | None = None,
         seconds: float | None = None,
-        tell: Callable[[Report], None] | None = None,
+        tell: Callable[[str], None] | None = None,
     ) -> bool:
-        """Train to the end or until the time is up; returns whether it reached the end."""
+        """Train to the end or until the time is up; returns whether it reached the end.
+
+        A checkpoint that exists is loaded first, and training goes on as if uninterrupted.
+        """
+        if checkpoint is not None and checkpoint.exists():
+            self.load(checkpoint)
         began = saved = time.monotonic()
-        while not self.finished:
-            report = self.advance()
-            if tell is not None:
-                tell(report)
-            now = time.monotonic()
-            out_of_time = seconds is not None and now - began > seconds
-            due = out_of_time or now - saved > SECONDS_BETWEEN_CHECKPOINTS
-            if checkpoint is not None and due:
+        try:
+            while not self.finished:
+                spent = self.advance()
+                if tell is not None:
+                    tell(f"{self.describe(spent)}, about {self._seconds_left(spent):.0f} s left")
+                now = time.monotonic()
+                if seconds is not None and now - began > seconds:
+                    break
+                if checkpoint is not None and now - saved > SECONDS_BETWEEN_CHECKPOINTS:
+                    self.save(checkpoint)
+                    saved = now
+        finally:
+            # After Ctrl-C too.
+            if checkpoint is not None and self.curve:
                 self.save(checkpoint)
-                saved = time.monotonic()
-            if out_of_time:
-                break
         return self.finished
+
+    def _seconds_left(self, spent: float) -> float:
+        return spent * (self.points - len(self.curve))
+
+    def save(self, path: Path) -> None:
+        """Write a checkpoint."""
+        save_tree(path, (self.runs, self.curve), points=len(self.curve), seconds=self.seconds)
+
+    def load(self, path: Path) -> None:
+        """Continue from a checkpoint."""
+        _, point = jax.eval_shape(self.segment, self.runs)
+        like = lambda about: (self.runs, [point] * about["points"])  # noqa: E731
+        (self.runs, curve), about = load_tree(path, like)
+        self.curve = jax.tree.map(np.asarray, curve)
+        self.seconds = about["seconds"]

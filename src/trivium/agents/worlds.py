@@ -7,6 +7,7 @@ in one vmapped call.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from trivium.agents.config import TaskConfig
+from trivium.benchmarks.blicket.inference.hypotheses import space_of
 from trivium.benchmarks.blicket.world import jax_env
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
 
@@ -31,13 +33,8 @@ class Step(NamedTuple):
     observation: Array
     reward: Array
     done: Array
-
-
-class Measures(NamedTuple):
-    """Counts of one step, which are summed over an episode."""
-
     tests: Array  # 1 where the machine was tested and its light seen
-    form_asked: Array  # 1 where the step answered the question about the form
+    form_asked: Array  # 1 where the action answered the question about the form
     form_right: Array  # 1 where that answer was right
 
 
@@ -69,10 +66,6 @@ class World(ABC):
     def step(self, tables: Tables, state: State, action: Array, key: Array) -> Step:
         """The response to actions [batch, bits]; finished episodes are not restarted."""
 
-    @abstractmethod
-    def measure(self, before: Array, step: Step) -> Measures:
-        """The counts of a step; `before` holds the observations before it."""
-
 
 @dataclass(frozen=True)
 class BlicketWorld(World):
@@ -88,19 +81,62 @@ class BlicketWorld(World):
         return states, jnp.zeros((*states.shape, self.observation_size))
 
     def step(self, tables: Tables, state: State, action: Array, key: Array) -> Step:
-        return Step(*jax_env.step(tables, state, jax_env.action_code(action), key))
+        spec = self.spec
+        response = jax_env.step(tables, state, jax_env.action_code(action), key)
+        _, seen, reward, _ = response
+        tests = 1.0 - seen[..., -1] if spec.has_quiz else jnp.ones(reward.shape)
+        if spec.has_examples:  # a demonstration is not a test
+            tests *= 1.0 - seen[..., -3:-1].max(axis=-1)
+        form_phase = spec.first_question + spec.asks_objects if spec.asks_type else -1
+        asked = (state % spec.phases == form_phase).astype(jnp.float32)
+        return Step(*response, tests, asked, asked * (reward > 0))
 
-    def measure(self, before: Array, step: Step) -> Measures:
-        if not self.spec.has_quiz:
-            none = jnp.zeros_like(step.reward)
-            return Measures(none + 1.0, none, none)
-        # The question about the form shows the quiz flag and no object.
-        asked = before[..., -1] * (1.0 - before[..., :-2].max(axis=-1))
-        right = asked * (step.reward > 0)
-        tested = 1.0 - step.observation[..., -1]
-        if self.spec.has_examples:  # a demonstration is not a test
-            tested *= 1.0 - step.observation[..., -3:-1].max(axis=-1)
-        return Measures(tested, asked, right)
+
+class InformedTables(NamedTuple):
+    """The environment's tables, and those of an ideal observer of its tests."""
+
+    params: Tables
+    prior: Array  # [machine]
+    lights: Array  # [set placed, machine]: the probability of a light
+    task: Array  # the factor of the environment's own reward
+    bits: Array  # the reward for one bit of information
+
+
+class InformedWorld(BlicketWorld):
+    """Blicket-v0 in which a test may earn the bits that it tells an ideal observer.
+
+    A state has the observer's posterior over the machines beside it. With noise a test can
+    mislead, and then it costs bits.
+    """
+
+    def reset(self, tables: Tables, key: Array, shape: tuple[int, ...]) -> tuple[State, Array]:
+        return self._begin(tables, *super().reset(tables.params, key, shape))
+
+    def starts(self, tables: Tables) -> tuple[State, Array]:
+        return self._begin(tables, *super().starts(tables.params))
+
+    def _begin(self, tables: Tables, state: State, observation: Array) -> tuple[State, Array]:
+        shape = (*state.shape, tables.prior.shape[0])
+        return (state, jnp.broadcast_to(tables.prior, shape)), observation
+
+    def step(self, tables: Tables, state: State, action: Array, key: Array) -> Step:
+        inner, belief = state
+        step = super().step(tables.params, inner, action, key)
+        objects = self.spec.objects
+        light = step.observation[..., objects, None]
+        chance = tables.lights[jax_env.action_code(action[..., :objects])]
+        joint = belief * (light * chance + (1 - light) * (1 - chance))
+        after = jnp.where(
+            step.tests[..., None] > 0, joint / joint.sum(axis=-1, keepdims=True), belief
+        )
+        gained = entropy_bits(belief) - entropy_bits(after)
+        reward = tables.task * step.reward + tables.bits * gained
+        return step._replace(state=(step.state, after), reward=reward)
+
+
+def entropy_bits(belief: Array) -> Array:
+    """The entropy of probabilities along the last axis; 0 log 0 is 0."""
+    return -(belief * jnp.log2(jnp.where(belief > 0, belief, 1.0))).sum(axis=-1)
 
 
 def task_spec(task: TaskConfig) -> BlicketSpec:
@@ -125,16 +161,31 @@ def spec_world(spec: BlicketSpec) -> BlicketWorld:
 def task_world(task: TaskConfig) -> BlicketWorld:
     """The world of a task, the same for all splits and forced steps."""
     spec = replace(task_spec(task), quiz_disabled_steps=-1, hypotheses=task.universe)
-    return spec_world(spec)
+    world = spec_world(spec)
+    if task.reward == "task":
+        return world
+    bits = math.log2(len(task.spaces[0]))
+    maximum = bits + (world.maximum if task.reward == "both" else 0.0)
+    return InformedWorld(spec.width, spec.action_bits, maximum, world.longest, spec)
 
 
 def task_setting(task: TaskConfig) -> Setting:
-    """Tables to train on, and views of all machines with and without the forced steps."""
-    spec, universe = task_spec(task), task.universe
+    """Tables to train on, and views of all machines with and without the forced steps.
+
+    Views have the environment's own reward, whatever is trained on.
+    """
+    universe = task.universe
+    spec = task_spec(task)
     whole = replace(spec, hypotheses=universe)
-    views = [whole, replace(whole, quiz_disabled_steps=-1)]
-    params = [jax_env.make_params(view, universe) for view in views]
-    return Setting(
-        jax_env.make_params(spec, universe),
-        jax.tree.map(lambda *leaves: jnp.stack(leaves), *params),
-    )
+    earned = {"task": (1, 0), "information": (0, 1), "both": (1, 1)}[task.reward]
+
+    def tables(spec: BlicketSpec, weights: tuple[int, int]) -> Tables:
+        params = jax_env.make_params(spec, universe)
+        if task.reward == "task":
+            return params
+        drawn = jnp.array([float(name in spec.hypotheses) for name in universe])
+        lights = jnp.asarray(space_of(universe, spec.objects).likelihood.T, jnp.float32)
+        return InformedTables(params, drawn / drawn.sum(), lights, *map(jnp.float32, weights))
+
+    views = [tables(view, (1, 0)) for view in (whole, replace(whole, quiz_disabled_steps=-1))]
+    return Setting(tables(spec, earned), jax.tree.map(lambda *leaves: jnp.stack(leaves), *views))

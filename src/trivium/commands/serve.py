@@ -2,25 +2,39 @@
 The study is kept in a folder beside the file, EXPERIMENT.study; the same command resumes it.
 Example: trivium serve experiment.toml --port 8000
 Example: trivium serve --demo
+Example: trivium serve experiment.toml --preview
+Example: trivium serve experiment.toml --screens pictures
 Example: trivium serve experiment.toml --simulate 20 --solver information_gain
+Example: trivium serve preregister experiment.toml --out preregistration.md
+Example: trivium serve sentences experiment.toml --out sentences.csv
+Example: trivium serve links experiment.study --url https://lab.example.org/ --count 20
+Example: trivium serve payments experiment.study --out payments.csv
 Example: trivium serve export experiment.study --out data
 Example: trivium serve delete experiment.study CODE
+Example: trivium serve forget experiment.study
 Example: trivium serve release experiment.study PARTICIPANT
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
-from trivium.api import serve
 from trivium.commands.flags import read_flags
-from trivium.commands.parser import REQUIRED, argument, leaves
+from trivium.commands.parser import REQUIRED, argument
 from trivium.core.errors import require
+from trivium.core.files import atomic_write
+from trivium.core.text import csv_text
+from trivium.people.experiment import read_experiment
 from trivium.people.export import export_episodes, export_study
+from trivium.people.payments import COLUMNS, payments
+from trivium.people.preregistration import preregistration
+from trivium.people.serving import Serving
 from trivium.people.study import reopen_study
+from trivium.people.walk import all_views
 
 
 @dataclass(frozen=True)
@@ -28,20 +42,16 @@ class Flags:
     """What is served, and where."""
 
     experiment: Path | None = argument("EXPERIMENT.toml", None)  # the experiment file
-    study: Path | None = None  # the folder of the study (default: beside the experiment file)
-    host: str = "127.0.0.1"  # the address to listen on; 0.0.0.0 is all of them
-    port: int = 8000  # 0 is any free one
+    # the folder of the study (default: beside the experiment file; .simulated or .pilot for those)
+    study: Path | None = None
     demo: bool = False  # serve the paper's experiment as a temporary study
-    # addresses or networks of proxies whose headers are trusted
-    proxy: tuple[str, ...] = ()
-    simulate: int = 0  # number of simulated participants in a browser, after which it ends
-    solver: str = "information_gain"  # what the simulated participants reply
+    serving: Serving = field(default_factory=Serving)
 
     def run(self) -> None:
         """Serve the study."""
         named = self.experiment is not None
         require(self.demo != named, "name one experiment file, or give --demo")
-        serve(**{name: value for name, value in leaves(self).items() if name != "demo"})
+        self.serving.serve(self.experiment, self.study)
 
 
 @dataclass(frozen=True)
@@ -88,11 +98,98 @@ class Release:
         print(f"{self.participant} can now open the link in another browser and resumes there")
 
 
-OTHERS: dict[str, type[Any]] = {"export": Export, "delete": Delete, "release": Release}
+@dataclass(frozen=True)
+class Forget:
+    """Which study's names in links are deleted."""
+
+    study: Path = argument("STUDY")  # the folder of a study
+
+    def run(self) -> None:
+        """Delete the names of all participants."""
+        reopen_study(self.study).store.delete_contacts()
+        print(f"all names in links are deleted from {self.study}; the answers stay")
+
+
+@dataclass(frozen=True)
+class Links:
+    """For whom links are made."""
+
+    study: Path = argument("STUDY")  # the folder of a study
+    url: str = REQUIRED  # the address of the study
+    count: int = 1  # the number of participants
+    prefix: str = "child-"  # the names are child-01, child-02, ...
+
+    def run(self) -> None:
+        """Print a signed link for each participant."""
+        study = reopen_study(self.study)
+        require(1 <= self.count <= 10_000, f"count must be in 1..10000, got {self.count}")
+        for number in range(1, self.count + 1):
+            name = f"{self.prefix}{number:0{len(str(self.count))}d}"
+            query = urlencode({"participant": name, "signature": study.signature(name)})
+            print(f"{self.url}?{query}")
+
+
+@dataclass(frozen=True)
+class Payments:
+    """Which study's payments are listed."""
+
+    study: Path = argument("STUDY")  # the folder of a study
+    out: Path = REQUIRED  # the CSV file
+
+    def run(self) -> None:
+        """Write who is to be paid, and how much."""
+        rows = payments(reopen_study(self.study))
+        with atomic_write(self.out) as file:
+            file.write(csv_text([COLUMNS, *([row.get(name) for name in COLUMNS] for row in rows)]))
+        total = sum(row["pay"] + row["bonus"] for row in rows)
+        print(f"{len(rows)} participants, {total:.2f} in all, in {self.out}")
+
+
+@dataclass(frozen=True)
+class Preregister:
+    """Which experiment is described."""
+
+    experiment: Path = argument("EXPERIMENT.toml")  # the experiment file
+    out: Path = REQUIRED  # the Markdown file
+
+    def run(self) -> None:
+        """Write the preregistration."""
+        with atomic_write(self.out) as file:
+            file.write(preregistration(self.experiment).encode())
+        print(f"preregistration in {self.out}")
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """Which experiment's sentences are listed."""
+
+    experiment: Path = argument("EXPERIMENT.toml")  # the experiment file
+    out: Path = REQUIRED  # the CSV file
+
+    def run(self) -> None:
+        """Write the sentences that children hear, with the names of their recordings."""
+        views = all_views(read_experiment(self.experiment))
+        said = {one["text"]: one["file"] for view in views for one in view.get("speak", ())}
+        require(bool(said), "sentences are read aloud to audience 'children' only")
+        with atomic_write(self.out) as file:
+            file.write(csv_text([("file", "text"), *((name, text) for text, name in said.items())]))
+        print(f"{len(said)} sentences in {self.out}; record each under its name, for `audio`")
+
+
+OTHERS: dict[str, type[Any]] = {
+    "export": Export,
+    "delete": Delete,
+    "forget": Forget,
+    "links": Links,
+    "payments": Payments,
+    "preregister": Preregister,
+    "release": Release,
+    "sentences": Sentences,
+}
 
 
 def main(args: Sequence[str]) -> int:
-    """Serve a study, export its data, delete a participant or let one change browsers."""
+    """Serve a study, or do what one of the words of OTHERS says."""
     count = 1 if args and args[0] in OTHERS else 0
     kind = OTHERS[args[0]] if count else Flags
     read_flags(" ".join(["serve", *args[:count]]), kind(), args[count:], __doc__).run()

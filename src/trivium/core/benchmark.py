@@ -86,13 +86,20 @@ class Floor:
     others: Mapping[str, float] = field(default_factory=dict)  # of other metrics
 
 
+UPPER_BOUND = "upper bound"  # the name of a ceiling that is not known to be reached
+
+
 @dataclass(frozen=True)
 class Ceiling:
     """The best solver that sees the same text, and what it is expected to score."""
 
-    name: str = "perfect"  # or the name of the solver that reaches it
+    name: str = "perfect"  # or the name of the solver that reaches it, or UPPER_BOUND
     value: float = 1.0  # of the headline metric
-    exact: bool = True  # computed; otherwise an upper bound
+
+    @property
+    def exact(self) -> bool:
+        """Whether some solver reaches it; otherwise no solver is better."""
+        return self.name != UPPER_BOUND
 
 
 @dataclass(frozen=True)
@@ -274,11 +281,6 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     def generate(self, spec: SpecT, seed: int, start: int = 0, count: int = 1) -> Iterator[ItemT]:
         """The items start .. start + count - 1, each a pure function of spec, seed and index."""
 
-    def generate_lines(self, spec: SpecT, seed: int, start: int, count: int) -> Iterator[bytes]:
-        """The same items as JSON Lines, in pieces of whole lines."""
-        for item in self.generate(spec, seed, start, count):
-            yield dump_line(self.to_row(item))
-
     @abstractmethod
     def to_row(self, item: ItemT) -> dict[str, Any]:
         """The item as a row of an item file."""
@@ -431,7 +433,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         return ()
 
     def information(self, item: ItemT, replies: Sequence[str]) -> Sequence[float] | None:
-        """The information that each move gained, as a share of what the best player gains.
+        """The information that each move gained, as a share of the most that a player can expect.
 
         A reward for adapters; None, the default, where moves gain no information.
         """

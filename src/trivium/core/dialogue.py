@@ -151,7 +151,7 @@ class Dialogue:
         scored = kind not in UNSCORED
         several = len(self.replies) > 1 or (benchmark.multi_turn and bool(self.replies))
         elapsed = time.perf_counter() - self._started if seconds is None else seconds
-        floor = task.item_floor(item.original)
+        floor, ceiling = task.item_floor(item.original), task.item_ceiling(item.original)
         return Attempt(
             benchmark=benchmark.name,
             spec=None if origin is None else origin.spec,
@@ -168,7 +168,8 @@ class Dialogue:
             kind=kind,
             floor=floor.value,
             floor_name=floor.name,
-            ceiling=item.ceiling,
+            ceiling=ceiling.value,
+            ceiling_name=ceiling.name,
             groups=item.groups,
             prompt_lines=item.prompt.count("\n") + 1,
             prompt_chars=len(item.prompt),

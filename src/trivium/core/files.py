@@ -184,10 +184,11 @@ def _cut_incomplete_line(file: BinaryIO) -> None:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Lock a folder against other processes; the lock ends with the process."""
+def locked(folder: Path, flag: str = "--out") -> Iterator[None]:
+    """Lock a folder, which `flag` names, against other processes until this one ends."""
     with open_output(folder / ".lock", called=folder) as file:
-        _lock(file, f"{folder}: another process is working there; choose another folder with --out")
+        busy = f"{folder}: another process is working there; choose another folder with {flag}"
+        _lock(file, busy)
         yield
 
 

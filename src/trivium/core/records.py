@@ -30,6 +30,12 @@ TOKENS = ("input_tokens", "output_tokens", "reasoning_tokens")  # of usage, wher
 
 PERSON = "person:"  # prefix of a person's name as a solver
 PEOPLE = "people"  # the solver of all persons together in results
+# All prefixes of participants of experiments, with the solver of all of them together.
+PARTICIPANTS = {
+    PERSON: PEOPLE,
+    "simulated:": "simulated participants",
+    "pilot:": "people of the pilot",
+}
 
 Scores = dict[str, float | None]
 Groups = dict[str, int | float | str]
@@ -59,6 +65,7 @@ class Attempt:
     prompt_chars: int = 0
     ceiling: float = 1.0
     floor_name: str | None = None  # the strategy that reaches the floor
+    ceiling_name: str | None = None  # the solver that reaches the ceiling, or "upper bound"
     order: int = 0  # of presentation; trials beyond the orders repeat them
     trivium: str | None = None  # the version of Trivium
     version: str | None = None  # of the benchmark's items
@@ -106,8 +113,14 @@ def row_order(row: Mapping[str, Any]) -> int:
 
 
 def solver_group(solver: str) -> str:
-    """The solver in results, where all persons are one."""
-    return PEOPLE if solver.startswith(PERSON) else solver
+    """The solver in results, where all participants of a kind are one."""
+    kind, _, name = solver.partition(":")
+    return PARTICIPANTS.get(f"{kind}:", solver) if name else solver
+
+
+def is_participant(solver: str) -> bool:
+    """Whether a solver is a participant of an experiment: a person, or a simulated one."""
+    return solver.startswith(tuple(PARTICIPANTS))
 
 
 _REQUIRED = ("benchmark", "id", "trial", "solver", "answer", "scores", "kind", "floor", "groups")

@@ -15,15 +15,15 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from trivium.core.benchmark import Metric
+from trivium.core.benchmark import UPPER_BOUND, Metric
 from trivium.core.records import (
     CUT_OFF,
     DECLINED,
     FAILED,
     NO_ANSWER,
-    PERSON,
     TOKENS,
     UNSCORED,
+    is_participant,
     row_order,
     solver_group,
 )
@@ -73,6 +73,7 @@ class Summary:
     retries: int = 0
     median_seconds: float | None = None  # of the attempts of models
     ceiling: float = 1.0  # the headline metric of the best solver that sees the same text
+    ceiling_exact: bool = True  # whether some solver reaches it; otherwise an upper bound
     digest: str = ""  # of all items, equal for every solver, view and order
 
     def __repr__(self) -> str:
@@ -96,6 +97,7 @@ class Limits(NamedTuple):
     floor: float
     name: str  # the strategy that reaches the floor
     ceiling: float
+    ceiling_name: str
 
 
 class Vote(NamedTuple):
@@ -133,6 +135,7 @@ class Tally:
         self._trials = array("i")
         self._orders = array("i")
         self._answers = array("q")
+        self._output_tokens = array("d")
         self._values = {metric.name: array("d") for metric in metrics}
 
     def add(self, row: Mapping[str, Any]) -> None:
@@ -149,7 +152,8 @@ class Tally:
         if row["kind"] == DECLINED:
             self._declined_items.append(item)
         scores = row["scores"]
-        limits = Limits(row["floor"], row.get("floor_name") or "", row.get("ceiling", 1.0))
+        name, ceiling_name = (row.get(key) or "" for key in ("floor_name", "ceiling_name"))
+        limits = Limits(row["floor"], name, row.get("ceiling", 1.0), ceiling_name)
         # Floor and ceiling are averaged over the attempts where the headline is defined.
         defined = scores.get(self._metrics[0].name) is not None
         (self._limits if defined else self._other_limits)[limits] += 1
@@ -157,12 +161,14 @@ class Tally:
             return
         # A person's answers are not independent: the person is the cluster, and an item that
         # comes up again is not an order trial.
-        person = solver.startswith(PERSON)
+        person = is_participant(solver)
         self._items.append(hash(solver) if person else item)
         self._cut_off.append(row["kind"] == CUT_OFF)
         self._trials.append(0 if person else row["trial"])
         self._orders.append(row_order(row))
         self._answers.append(hash(orjson.dumps(row["answer"], option=orjson.OPT_SORT_KEYS)))
+        tokens = (row.get("usage") or {}).get("output_tokens")
+        self._output_tokens.append(math.nan if tokens is None else tokens)
         for name, values in self._values.items():
             value = scores.get(name)
             values.append(math.nan if value is None else value)
@@ -225,6 +231,7 @@ class Tally:
             metrics=metrics,
             kinds=dict(sorted(self._kinds.items(), key=lambda kind: (-kind[1], kind[0]))),
             ceiling=ceiling,
+            ceiling_exact=all(each.ceiling_name != UPPER_BOUND for each in limits),
             cut_offs=self._kinds[CUT_OFF],
             declined=self._kinds[DECLINED],
             bounds=self._bounds(),
@@ -280,6 +287,18 @@ class Tally:
             score = next(score for answer, score in answers if answer == winner)
             votes.append(Vote(times / len(answers), score))
         return votes
+
+    def output_tokens(self, metric: str | None = None) -> list[NDArray[Any]]:
+        """Items and tokens of the scored attempts whose provider reported tokens.
+
+        And, between the two, their values of a metric, where that is named.
+        """
+        tokens = np.asarray(self._output_tokens)
+        columns = [np.asarray(self._items), tokens]
+        if metric is not None:
+            columns.insert(1, np.asarray(self._values[metric]))
+        known = ~np.isnan(sum(columns[1:]))
+        return [column[known] for column in columns]
 
     def item_scores(self) -> dict[int, float]:
         """The mean headline score of every item."""

@@ -19,7 +19,7 @@ import orjson
 from trivium.core.benchmark import AnyBenchmark, Solver
 from trivium.core.dialogue import Dialogue, converse, solve
 from trivium.core.errors import FailedCallsError, UserError, require
-from trivium.core.files import Appender, atomic_write, locked, sync_file, write_json
+from trivium.core.files import Appender, atomic_write, dump_line, locked, sync_file, write_json
 from trivium.core.loops import run_async
 from trivium.core.records import (
     MANIFEST,
@@ -402,8 +402,8 @@ def _write_items(run: Run, folder: Path, executor: Executor) -> None:
 def item_lines(job: tuple[int, Task, Items]) -> tuple[int, bytes]:
     """The number of a file, and a chunk of its items as JSON Lines."""
     index, task, items = job
-    lines = task.benchmark.generate_lines(task.spec, items.seed or 0, items.start, items.count)
-    return index, b"".join(lines)
+    made = task.benchmark.generate(task.spec, items.seed or 0, items.start, items.count)
+    return index, b"".join(dump_line(task.benchmark.to_row(item)) for item in made)
 
 
 def write_summary(benchmark: AnyBenchmark, folder: Path) -> Summary:

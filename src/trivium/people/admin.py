@@ -18,8 +18,8 @@ from trivium.people.security import equal
 from trivium.people.study import Study
 
 COOKIE = "trivium_admin"
-PATH = "/admin"
-TEMPLATES = Environment(loader=PackageLoader("trivium.people", "static"), autoescape=True)
+BACK = "../admin"  # relative: a proxy may serve a sub-path
+TEMPLATES = Environment(loader=PackageLoader("trivium.people"), autoescape=True)
 
 
 class Admin:
@@ -63,8 +63,8 @@ class Admin:
         self._logins.check(security.address_of(request))
         if not equal((await _form(request)).get("token", ""), self._token):
             return HTMLResponse(await run_in_threadpool(self._render, False, True), 401)
-        response = RedirectResponse(PATH, 303)
-        security.set_cookie(response, request, COOKIE, self._proof("admin"), PATH)
+        response = RedirectResponse(BACK, 303)
+        security.set_cookie(response, request, COOKIE, self._proof("admin"), "strict")
         return response
 
     async def pause(self, request: Request) -> Response:
@@ -73,7 +73,7 @@ class Admin:
         _require(self._known(request) and equal(form.get("form", ""), self._proof("form")))
         _require(security.same_origin(request))
         await run_in_threadpool(self._study.pause, form.get("paused") == "yes")
-        return RedirectResponse(PATH, 303)
+        return RedirectResponse(BACK, 303)
 
     async def export(self, request: Request) -> Response:
         """A file of the data."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import astuple
 from importlib import resources
 from typing import Any, NamedTuple
 
@@ -20,23 +21,29 @@ from starlette.staticfiles import StaticFiles
 
 from trivium.people import security
 from trivium.people.admin import Admin
+from trivium.people.experiment import Experiment
 from trivium.people.pages import RefusedError, View
 from trivium.people.screens import ending_screen, screen
 from trivium.people.security import equal
 from trivium.people.session import ENDED, Session
-from trivium.people.study import StoppedError, Study, events_from, step_from
+from trivium.people.store import Contact
+from trivium.people.study import AUDIO, StoppedError, Study, events_from, step_from
 
 COOKIE = "trivium_session"
-# Parameters with which recruiting services name participants; kept only as a keyed hash.
-OUTSIDE = ("PROLIFIC_PID", "participant", "workerId", "SESSION_ID")
+# Parameters with which recruiting services name participants, studies and sessions.
+NAMES = ("PROLIFIC_PID", "participant", "workerId", "SESSION_ID")
+STUDIES, SESSIONS = ("STUDY_ID", "hitId"), ("SESSION_ID", "assignmentId")
+SIGNATURE = "signature"
+MAX_NAME = 100  # characters
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Who(NamedTuple):
-    """The participant and the browser that a cookie names."""
+    """The participant and the browser that a cookie names, and the parameters of the link."""
 
     key: str
     browser: str
+    contact: Contact
 
 
 class People:
@@ -45,23 +52,36 @@ class People:
     def __init__(self, study: Study) -> None:
         self.study = study
         self._by_session = security.Rates(20, 100)
-        head = "".join(page.head for page in study.experiment.pages)
-        page = resources.files(__package__).joinpath("static", "index.html").read_text("utf-8")
-        self._page = page.replace("<script", f"{head}<script", 1)
+        self._page = index_page(study.experiment)
 
     async def page(self, request: Request) -> Response:
         """The page; parameters of a link are removed from the address by a redirect."""
-        given = next((name for key in OUTSIDE if (name := request.query_params.get(key))), None)
-        who = self._who(request) or Who(secrets.token_hex(20), secrets.token_hex(10))
-        if given is not None:
-            key = self.study.outside_key(given)
-            if key != who.key.partition("_")[0]:  # a browser keeps its place for the same link
-                who = Who(key, secrets.token_hex(10))
+        who = self._who(request) or self._new(secrets.token_hex(10))
+        given = self._contact(request)
+        if given.name:
+            # A browser stays the same for all participants who share it.
+            who = Who(self.study.outside_key(given.name), who.browser, given)
         response: Response = HTMLResponse(self._page)
         if request.query_params:
-            response = RedirectResponse("/", 303)
+            response = RedirectResponse("./", 303)  # relative: a proxy may serve a sub-path
         self._remember(response, request, who)
         return response
+
+    def _new(self, browser: str) -> Who:
+        """A participant without a name."""
+        return Who(secrets.token_hex(20), browser, Contact())
+
+    def _contact(self, request: Request) -> Contact:
+        """The parameters of a link; without a name if its signature is needed and wrong."""
+
+        def first(keys: Sequence[str]) -> str:
+            given = (request.query_params.get(key, "") for key in keys)
+            return next((text[:MAX_NAME] for text in given if text), "")
+
+        found = Contact(first(NAMES), first(STUDIES), first(SESSIONS))
+        signed = request.query_params.get(SIGNATURE, "")
+        valid = equal(signed, self.study.signature(found.name))
+        return found if valid or self.study.experiment.links != "signed" else Contact()
 
     async def state(self, request: Request) -> Response:
         """The current screen, and the token that later requests need."""
@@ -81,7 +101,9 @@ class People:
             return JSONResponse({"view": self._view(who)}, 423)
         try:
             number, step = step_from(body)
-            session, in_time = self.study.take_step(who.key, number, step, who.browser)
+            self._check_invited(who)
+            contact = who.contact if who.contact.name else None
+            session, in_time = self.study.take_step(who.key, number, step, who.browser, contact)
             self.study.add_events(who.key, events_from(body.get("events")), who.browser)
         except RefusedError as problem:
             return JSONResponse({"error": str(problem), "view": self._view(who)}, 422)
@@ -91,6 +113,16 @@ class People:
         view = self._view(who) if has_code else screen(session, None)
         return JSONResponse({"view": view}, 200 if in_time else 409)
 
+    async def next_child(self, request: Request) -> Response:
+        """Let another child begin in the same browser, after the last one has ended."""
+        who, _ = await self._read(request)
+        view = await run_in_threadpool(self._view, who)
+        if view["screen"] not in ENDED or "next_child" not in view["text"]:
+            raise HTTPException(403, "not now")
+        response = JSONResponse({})
+        self._remember(response, request, self._new(who.browser))
+        return response
+
     async def events(self, request: Request) -> Response:
         """Store events."""
         who, body = await self._read(request)
@@ -99,56 +131,38 @@ class People:
             await run_in_threadpool(self.study.add_events, who.key, found, who.browser)
         return Response(status_code=204)
 
-    async def again(self, request: Request) -> Response:
-        """Start another attempt, if the experiment allows it."""
-        who, _ = await self._read(request)
-        following = await run_in_threadpool(self._next_attempt, who)
-        if following is None:
-            raise HTTPException(403, "no more attempts")
-        response = JSONResponse({})
-        self._remember(response, request, Who(following, who.browser))
-        return response
+    def _check_invited(self, who: Who) -> None:
+        if self.study.experiment.links != "open" and not who.contact.name:
+            raise StoppedError("uninvited")
 
     def _view(self, who: Who) -> View:
         """The current screen of a participant."""
         try:
-            participant = self.study.participant(*who)
+            self._check_invited(who)
+            participant = self.study.participant(who.key, who.browser)
         except StoppedError as problem:
             return ending_screen(Session(self.study.experiment), *problem.args)
         session = self.study.session(participant)
         if self.study.paused and session.stage not in ENDED:
             return ending_screen(session, "paused")
-        view = screen(session, None if participant is None else participant.code)
-        if session.stage == "done" and self._next_attempt(who) is None:
-            del view["again"]
-        return view
-
-    def _next_attempt(self, who: Who) -> str | None:
-        """The key of the participant's next attempt; None after the last one."""
-        base, _, number = who.key.partition("_")
-        attempt = int(number or 1)
-        try:
-            participant = self.study.participant(*who)
-        except StoppedError:
-            return None
-        done = participant is not None and participant.stage == "done"
-        more = done and attempt < self.study.experiment.attempts
-        return f"{base}_{attempt + 1}" if more else None
+        return screen(session, None if participant is None else participant.code)
 
     def _who(self, request: Request) -> Who | None:
         """The participant in a validly signed cookie."""
         value, _, signature = request.cookies.get(COOKIE, "").rpartition(".")
-        key, _, browser = value.partition("~")
-        valid = browser and equal(signature, self.study.store.keyed_hash("cookie", value))
-        return Who(key, browser) if valid else None
+        if not equal(signature, self.study.store.keyed_hash("cookie", value)):
+            return None
+        key, browser, contact = value.split("~")
+        return Who(key, browser, Contact(*orjson.loads(bytes.fromhex(contact))))
 
     def _token(self, who: Who) -> str:
-        return self.study.store.keyed_hash("request", *who)
+        return self.study.store.keyed_hash("request", who.key, who.browser)
 
     def _remember(self, response: Response, request: Request, who: Who) -> None:
-        value = "~".join(who)
+        contact = orjson.dumps(astuple(who.contact)).hex()
+        value = "~".join((who.key, who.browser, contact))
         signature = self.study.store.keyed_hash("cookie", value)
-        security.set_cookie(response, request, COOKIE, f"{value}.{signature}", "/")
+        security.set_cookie(response, request, COOKIE, f"{value}.{signature}", "lax")
 
     async def _read(self, request: Request) -> tuple[Who, dict[str, Any]]:
         """The participant and the JSON body of a request from our own page."""
@@ -159,14 +173,32 @@ class People:
         self._by_session.check(who.key)
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
             raise HTTPException(415, "JSON is needed")
-        body = await security.read_body(request)
-        try:
-            value = orjson.loads(body)
-        except orjson.JSONDecodeError:
-            raise HTTPException(400, "not JSON") from None
-        if not isinstance(value, dict):
-            raise HTTPException(400, "an object is needed")
-        return who, value
+        return who, await read_json(request)
+
+
+def index_page(experiment: Experiment) -> str:
+    """The page, with the scripts and styles of drawn pages."""
+    head = "".join(page.head for page in experiment.pages)
+    page = resources.files(__package__).joinpath("static", "index.html").read_text("utf-8")
+    return page.replace("<script", f"{head}<script", 1)
+
+
+def static_files(experiment: Experiment) -> Mount:
+    """The route of the scripts, styles and pictures."""
+    packages = dict.fromkeys(("trivium.people", *(one.package for one in experiment.pages)))
+    return Mount("/static", StaticFiles(packages=[(one, "static") for one in packages]))
+
+
+async def read_json(request: Request) -> dict[str, Any]:
+    """The JSON object in the body of a request."""
+    body = await security.read_body(request)
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise HTTPException(400, "not JSON") from None
+    if not isinstance(value, dict):
+        raise HTTPException(400, "an object is needed")
+    return value
 
 
 async def _refused(request: Request, problem: Exception) -> Response:
@@ -178,7 +210,6 @@ async def _refused(request: Request, problem: Exception) -> Response:
 def make_app(study: Study, admin_token: str) -> Starlette:
     """The application of a study."""
     people, admin = People(study), Admin(study, admin_token)
-    packages = dict.fromkeys(("trivium.people", *(one.package for one in study.experiment.pages)))
     rate = study.experiment.requests_per_second
     by_address = security.Rates(rate, 5 * rate)
 
@@ -195,12 +226,13 @@ def make_app(study: Study, admin_token: str) -> Starlette:
             route("/api/state", people.state, "GET"),
             route("/api/step", people.step, "POST"),
             route("/api/events", people.events, "POST"),
-            route("/api/again", people.again, "POST"),
+            route("/api/next-child", people.next_child, "POST"),
             route("/admin", admin.page, "GET"),
             route("/admin/login", admin.login, "POST"),
             route("/admin/pause", admin.pause, "POST"),
             route("/admin/export/{name}", admin.export, "GET"),
-            Mount("/static", StaticFiles(packages=[(one, "static") for one in packages])),
+            static_files(study.experiment),
+            Mount("/audio", StaticFiles(directory=study.store.folder / AUDIO, check_dir=False)),
         ],
         middleware=[Middleware(security.SafeHeaders)],
         exception_handlers={HTTPException: _refused, ClientDisconnect: _refused},

@@ -3,34 +3,42 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
 from trivium.benchmarks import change_task, get_benchmark, load_task
 from trivium.core.dialogue import solve
-from trivium.core.errors import UserError, require
+from trivium.core.errors import UserError, require, require_known
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import PresentedItem, Task
 from trivium.people.adaptive import axis_of
-from trivium.people.pages import TEXT, Page, page_of
+from trivium.people.pages import TEXT, Page, Tables, page_of, read_tables
 from trivium.people.texts import Texts, read_texts
 from trivium.thresholds.search import Axis
 
 MAX_POOL = 10_000
+TABLES = read_tables("trivium.people")
+CHILDREN = "children."  # prefix of texts that replace others for children
+SCREENS = ("consent", "questions", "instructions", "check")  # of every page
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question before the experiment, such as the age group."""
+    """A question to participants, such as the age group."""
 
     id: str = ""
     text: str = ""
     kind: Literal["choice", "text"] = "choice"
     options: tuple[str, ...] = ()
     optional: bool = False
+    at: Literal["start", "end"] = "start"  # before the instructions, or after the last item
+    right: str = ""  # the right option of an attention check
+    cap: int = 0  # the maximum of participants with the same answer in a condition; 0: no limit
 
     def __post_init__(self) -> None:
         require(
@@ -43,6 +51,15 @@ class Question:
             require(count >= 2, f"options of {self.id!r} must be at least two, got {count}")
         else:
             require(count == 0, f"options of {self.id!r} go with kind 'choice'")
+        require(
+            not self.right or self.right in self.options,
+            f"right of {self.id!r} must be one of its options, got {self.right!r}",
+        )
+        require(
+            self.cap == 0 or (self.cap > 0 and self.kind == "choice" and self.at == "start"),
+            f"cap of {self.id!r} must be at least 1 and goes with a choice at the start, "
+            f"got {self.cap}",
+        )
 
 
 @dataclass(frozen=True)
@@ -61,6 +78,7 @@ class Condition:
     vary: str = ""  # a field along which each participant's threshold is found
     values: tuple[float, ...] = ()  # of that field, from easy to hard
     where: Mapping[str, Any] = field(default_factory=dict)  # only items of these groups
+    factors: Mapping[str, str] = field(default_factory=dict)  # the levels in a factorial design
     fields: Mapping[str, Any] = field(default_factory=dict)  # other fields of spec and view
 
     def __post_init__(self) -> None:
@@ -106,6 +124,49 @@ class Condition:
 
 
 @dataclass(frozen=True)
+class Completion:
+    """Addresses to which participants return, such as those of a recruiting service."""
+
+    done: str = ""
+    failed: str = ""  # the questions about the instructions were answered wrong twice
+    full: str = ""
+    declined: str = ""
+
+    def __post_init__(self) -> None:
+        for name, url in vars(self).items():
+            require(
+                not url or re.fullmatch(r"https?://[^\s]{1,500}", url) is not None,
+                f"{name} must be an address such as https://example.org/, got {url!r}",
+            )
+
+
+@dataclass(frozen=True)
+class Pay:
+    """What participants are paid."""
+
+    done: float = 0.0
+    failed: float = 0.0  # after wrong answers to the questions about the instructions
+    bonus: float = 0.0  # times the participant's mean of the measure
+    currency: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("done", "failed", "bonus"):
+            value = getattr(self, name)
+            require(0 <= value < 10_000, f"{name} must be in 0..9999, got {value:g}")
+
+
+@dataclass(frozen=True)
+class Exclude:
+    """How much of each is allowed; who exceeds it is marked as excluded. -1 is no limit."""
+
+    failed_checks: int = -1  # wrong answers to the questions about the instructions
+    failed_attention: int = -1  # wrong answers to attention checks
+    fast_screens: int = -1  # screens that were left before their minimum time
+    page_left: int = -1  # changes to another tab or window
+    pastes: int = -1  # pasted texts
+
+
+@dataclass(frozen=True)
 class Experiment:
     """An experiment with people."""
 
@@ -113,17 +174,30 @@ class Experiment:
     conditions: tuple[Condition, ...] = ()
     questions: tuple[Question, ...] = ()
     language: str = "en"  # a shipped language, or a file of texts
+    # children: larger, pictured, read aloud, with sound, and a screen for the next child at the end
+    audience: Literal["adults", "children"] = "adults"
+    audio: str = ""  # children: a folder of recordings, as `trivium serve sentences` names them
     seed: int = 0  # of the items
     pool: int = 24  # items 0 .. pool - 1 are used, repeatedly where there are more participants
+    # fields of items whose values occur equally often in a condition, the most important first
+    balance: tuple[str, ...] = ()
     consent: str = ""  # instead of the shipped text
     debriefing: str = ""
     completion_code: str = ""  # of the study, shown in addition to the participant's own
+    completion: Completion = Completion()
+    pay: Pay = Pay()
+    measure: str = ""  # the metric that is analysed; by default the first
     practice: bool = True
     check: bool = True  # questions about the instructions, with a second chance
     after_failed_check: Literal["end", "continue"] = "end"
-    attempts: int = 1  # times that one participant may take part
+    minimum_seconds: Mapping[str, Any] = field(default_factory=dict)  # of screens, by their names
+    exclude: Exclude = Exclude()
+    # who may take part: anyone, those with a name in their link, or with a name that is signed
+    links: Literal["open", "named", "signed"] = "open"
+    tap_guard: int = 400  # milliseconds for which a new screen ignores taps; children: twice that
     dropout_minutes: int = 60  # after this time without a step, a place is free again
     requests_per_second: int = 200  # from one address; a class may share one
+    texts: Texts = field(default_factory=dict)  # those of the language; no key of the file
 
     def __post_init__(self) -> None:
         require(bool(self.title.strip()), "title is missing")
@@ -133,28 +207,85 @@ class Experiment:
         asked = [one.id for one in self.questions]
         require(len(set(asked)) == len(asked), f"ids of questions must differ, got {asked}")
         require(1 <= self.pool <= MAX_POOL, f"pool must be in 1..{MAX_POOL}, got {self.pool}")
-        for name in ("attempts", "dropout_minutes", "requests_per_second"):
+        limits = {"tap_guard": 0, "dropout_minutes": 1, "requests_per_second": 1}
+        for name, least in limits.items():
             value = getattr(self, name)
-            require(value >= 1, f"{name} must be at least 1, got {value}")
+            require(value >= least, f"{name} must be at least {least}, got {value}")
         for one in self.conditions:
-            others = [
-                each.name
-                for each in self.conditions
-                if each.arm == "active" and each.page.watchable and not each.vary
-            ]
-            require(
-                not one.yoked_to or one.yoked_to in others,
-                f"yoked_to must name an active condition without vary, one of {', '.join(others)}; "
-                f"got {one.yoked_to!r}",
-            )
-            self.indexes(one)  # refuses a `where` that no item matches
-            require(one.axis is None or not one.where, f"{one.name}: where does not go with vary")
-        read_texts(self.language)  # refuses an incomplete translation
+            self._check_condition(one)
+        levels = {tuple(one.factors) for one in self.conditions}
+        require(len(levels) == 1, "factors must be the same in all conditions")
+        self.tables  # noqa: B018 - refuses a column that there are two of
+        shown = {*SCREENS, *(name for page in self.pages for name in page.screens)}
+        for name, seconds in self.minimum_seconds.items():
+            require_known(name, shown, f"screen {name!r}", "minimum_seconds")
+            require(type(seconds) in (int, float), f"minimum_seconds of {name} must be a number")
+        texts = dict(self.texts or read_texts(self.language))
+        if self.audience == "children":
+            own = {key: text for key, text in texts.items() if key.startswith(CHILDREN)}
+            texts |= {key.removeprefix(CHILDREN): text for key, text in own.items()}
+        object.__setattr__(self, "texts", texts)
+        require(
+            not self.audio or self.audience == "children",
+            f"audio goes with audience 'children', got {self.audio!r}",
+        )
+
+    def _check_condition(self, one: Condition) -> None:
+        others = [
+            each.name
+            for each in self.conditions
+            if each.arm == "active" and each.page.watchable and not each.vary
+        ]
+        require(
+            not one.yoked_to or one.yoked_to in others,
+            f"yoked_to must name an active condition without vary, one of {', '.join(others)}; "
+            f"got {one.yoked_to!r}",
+        )
+        # Refuses a `where` or a `balance` that the items do not have.
+        groups = self.items(one, 0)[0].groups
+        for question in self.questions:
+            taken = f"{question.id!r} is the name of a group of {one.benchmark}, not of a question"
+            require(question.id not in groups, taken)
+        require(one.axis is None or not one.where, f"{one.name}: where does not go with vary")
+        metrics = [each.name for each in one.task.benchmark.metrics]
+        require(
+            not self.measure or self.measure in metrics,
+            f"measure must be one of {', '.join(metrics)}, got {self.measure!r}",
+        )
+
+    def measure_of(self, condition: Condition) -> str:
+        """The name of the metric that is analysed."""
+        return self.measure or condition.task.benchmark.metrics[0].name
+
+    @property
+    def factors(self) -> list[str]:
+        """The names of the factors of the design."""
+        return list(self.conditions[0].factors)
 
     @cached_property
-    def texts(self) -> Texts:
-        """What participants read."""
-        return read_texts(self.language)
+    def tables(self) -> Tables:
+        """The tables of the export: the common ones, those of pages, and the columns of its own."""
+        found = {name: dict(columns) for name, columns in TABLES.items()}
+        for condition in self.conditions:
+            benchmark = condition.task.benchmark
+            found["trials.csv"] |= {one.name: ("number", one.about) for one in benchmark.metrics}
+            for name, columns in page_of(benchmark).tables.items():
+                found[name] = found.get(name, {}) | dict(columns)
+        own = dict.fromkeys(self.factors, ("text", "the level of this factor"))
+        for one in self.questions:
+            require(one.id not in own, f"{one.id!r} is a question and a factor")
+            own[one.id] = ("text", f"the answer to: {one.text}")
+        for name in ("participants.csv", "trials.csv"):
+            clash = ", ".join(sorted(own.keys() & found[name].keys()))
+            require(
+                not clash, f"questions and factors must not be named like a column of data: {clash}"
+            )
+            found[name] |= own
+        return found
+
+    def asked(self, at: str) -> list[Question]:
+        """The questions at the start or at the end."""
+        return [one for one in self.questions if one.at == at]
 
     @property
     def pages(self) -> list[Page]:
@@ -170,13 +301,13 @@ class Experiment:
         return self.condition(condition.yoked_to) if condition.yoked_to else condition
 
     def indexes(self, condition: Condition) -> tuple[int, ...]:
-        """The items of the pool that the condition uses."""
+        """The items of the pool that the condition uses, in the order of its places."""
         source = self.source(condition)
         where = tuple(sorted(source.where.items()))
         found = _matching(source.task, self.seed, self.pool, where)
         wanted = ", ".join(f"{key} = {value!r}" for key, value in where)
         require(bool(found), f"{condition.name}: none of the {self.pool} items has {wanted}")
-        return found
+        return _balanced(source.task, self.seed, found, self.balance) if self.balance else found
 
     def items(self, condition: Condition, slot: int) -> list[PresentedItem]:
         """The items of the participant with this place in the condition."""
@@ -203,13 +334,63 @@ def _matching(
     )
 
 
-def read_experiment(path: Path) -> Experiment:
-    """The experiment in a TOML file."""
+@lru_cache(maxsize=256)
+def _balanced(
+    task: Task, seed: int, indexes: tuple[int, ...], fields: tuple[str, ...]
+) -> tuple[int, ...]:
+    """The items in an order in which all values of these fields stay equally frequent.
+
+    Each place gets the values that were rarest so far: of the first field, then of the second, of
+    both together, of the third, and so on. The order depends on the ranks of the values alone, so
+    conditions with other values, or without the last field, get matching orders.
+    """
+    unused: dict[tuple[Any, ...], list[int]] = {}
+    for index in indexes:
+        row = task.benchmark.to_row(task.item(index, seed).original)
+        for name in fields:
+            require_known(name, row, f"field {name!r} of the items", "balance")
+        unused.setdefault(tuple(row[name] for name in fields), []).append(index)
+    used = {values: list[int]() for values in unused}
+    counts: Counter[tuple[Any, ...]] = Counter()
+
+    def parts(values: tuple[Any, ...], last: int) -> list[tuple[Any, ...]]:
+        """The value of one field alone, and together with those of fields before it."""
+        return [
+            tuple((number, values[number]) for number in (*before, last))
+            for size in range(last + 1)
+            for before in combinations(range(last), size)
+        ]
+
+    def frequency(values: tuple[Any, ...]) -> list[list[Any]]:
+        return [
+            [*(counts[part] for part in parts(values, last)), values[last]]
+            for last in range(len(fields))
+        ]
+
+    order = []
+    for _ in indexes:
+        values = min(unused, key=frequency)
+        if not unused[values]:
+            unused[values], used[values] = used[values], []
+        order.append(unused[values].pop(0))
+        used[values].append(order[-1])
+        counts.update(part for last in range(len(fields)) for part in parts(values, last))
+    return tuple(order)
+
+
+def read_experiment(path: Path, texts: Path | None = None) -> Experiment:
+    """The experiment in a TOML file; `texts` is a kept copy of the file that `language` names."""
     table = read_mapping(path)
-    language = table.get("language")
-    if isinstance(language, str) and language.endswith(".toml"):
-        table["language"] = str(path.parent / language)
     try:
-        return spec_from_dict(Experiment, table)
+        require("texts" not in table, "unknown key 'texts'")
+        language = table.get("language")
+        if isinstance(language, str) and language.endswith(".toml"):
+            table["texts"] = read_texts(str(texts or path.parent / language))
+        experiment = spec_from_dict(Experiment, table)
+        missing = (
+            experiment.audio and texts is None and not (path.parent / experiment.audio).is_dir()
+        )
+        require(not missing, f"audio must be a folder, got {experiment.audio!r}")
+        return experiment
     except UserError as problem:
         raise UserError(f"{path}: {problem}") from None

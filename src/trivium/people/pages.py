@@ -10,18 +10,17 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.dialogue import Dialogue
 from trivium.core.task import PresentedItem
 from trivium.people.texts import Texts
 
-if TYPE_CHECKING:
-    from trivium.people.simulate import Hands
-
 MAX_REPLY = 10_000  # characters of a text
-Tables = Mapping[str, Mapping[str, str]]  # the columns of every table, with their meanings
+WITHOUT_VALUE = ("next", "press", "finish", "retry")  # kinds of steps
+Column = Sequence[str]  # the type of a column and what it means
+Tables = Mapping[str, Mapping[str, Column]]  # the columns of every table
 View = dict[str, Any]  # a screen, as it is sent to the browser
 
 
@@ -38,6 +37,20 @@ class Step:
     outcome: Mapping[str, Any] = field(default_factory=dict)  # the assigned place, after consent
     server_time: float = 0.0
     client_time: float | None = None
+    seconds: float | None = None  # since the screen appeared, measured by the browser
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A step with its screen and its time, for the tables of the export."""
+
+    screen: str
+    item: int  # the number of the item, from 1; 0 outside items
+    kind: str
+    value: Any
+    onset: float  # when the screen appeared or the last step ended, seconds after the first step
+    seconds: float  # from the onset to the step
+    replies: int  # of the item, after the step
 
 
 Handlers = Mapping[tuple[str, str], Callable[[Any, Step], None]]  # by stage and kind of step
@@ -59,6 +72,8 @@ class Staged:
         handler = self.handlers.get((self.stage, step.kind))
         if handler is None:
             raise RefusedError(f"{step.kind!r:.40} is no step of {self.stage}")
+        if step.kind in WITHOUT_VALUE and step.value is not None:
+            raise RefusedError(f"{step.kind} has no value")
         handler(self, step)
 
 
@@ -69,6 +84,10 @@ class Activity(Staged, ABC):
     def view(self, texts: Texts) -> View:
         """The current screen."""
 
+    @abstractmethod
+    def next_step(self, reply: Callable[[], str]) -> Step:
+        """The step of a simulated participant, whose next reply in the dialogue is `reply()`."""
+
 
 class Round(Activity):
     """An attempt at an item, here as the text that models read."""
@@ -77,7 +96,6 @@ class Round(Activity):
 
     def __init__(self, item: PresentedItem) -> None:
         self.item, self.dialogue = item, Dialogue(item)
-        self.started = self.ended = 0.0
 
     @property
     def over(self) -> bool:  # type: ignore[override]
@@ -92,10 +110,15 @@ class Round(Activity):
 
     handlers: ClassVar[Handlers] = {("text", "reply"): _reply}
 
+    def next_step(self, reply: Callable[[], str]) -> Step:
+        """Send the reply."""
+        return Step("reply", reply())
+
     def view(self, texts: Texts) -> View:
         """The conversation so far, and a box for the reply."""
         return {
             "messages": list(self.dialogue.messages),
+            "paragraphs": [texts["text.english"]] if texts["text.english"] else [],
             "label": texts["text.label"],
             "missing": texts["text.empty"],
             "send": texts["button.send"],
@@ -107,6 +130,7 @@ class Page:
     """How the items of a benchmark are shown: as text, unless a subclass overrides it."""
 
     kind = "text"  # the key of its texts: instructions, check and debriefing
+    screens: tuple[str, ...] = ("text",)  # the names of its screens
     watchable = False  # whether participants can watch moves instead of choosing them
     tables: ClassVar[Tables] = {}  # added to the export
     package = "trivium.people"  # has the folder `static`
@@ -121,21 +145,24 @@ class Page:
         """The parts of the screen that go with a page of the instructions."""
         return {}
 
+    def check_pictures(self, number: int, right: int) -> list[View]:
+        """The pictures of both options of a question about the instructions, if there are any."""
+        return []
+
     def start(self, item: PresentedItem, shown: Sequence[str] | None, first: bool) -> Round:
         """The attempt at an item; `shown` are moves to watch instead of choosing."""
         return Round(item)
 
-    def rows(self, one: Round) -> Mapping[str, Iterable[dict[str, Any]]]:
-        """The rows of an item in each of the page's tables."""
+    def rows(self, one: Round, steps: Sequence[Timed]) -> Mapping[str, Iterable[dict[str, Any]]]:
+        """The rows of an item, with its steps, in each of the page's tables.
+
+        Those of trials.csv are added to the item's row there.
+        """
         return {}
 
     def write_episodes(self, rounds: Sequence[Round], name: str, folder: Path) -> dict[str, int]:
         """Write attempts as Minari datasets; returns the number of episodes of each."""
         return {}
-
-    def act(self, hands: Hands, screen: str) -> None:
-        """Act as a simulated participant on a screen of this page."""
-        hands.click("button.main")
 
 
 TEXT = Page()
@@ -156,7 +183,7 @@ def read_tables(package: str) -> Tables:
 
 def button(texts: Texts, kind: str, label: str, **options: Any) -> View:
     """A button for a step of this kind."""
-    return {"kind": kind, "label": texts[f"button.{label}"], **options}
+    return {"kind": kind, "label": texts[f"button.{label}"], "icon": label, **options}
 
 
 def one_of(value: Any, allowed: Iterable[Any]) -> Any:

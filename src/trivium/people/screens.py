@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from trivium.people.pages import View, button
 from trivium.people.session import Session
 from trivium.people.texts import Texts
@@ -17,13 +19,35 @@ def screen(session: Session, code: str | None) -> View:
         count = session.condition.items
         title = texts["text.title"].format(number=len(session.rounds), count=count)
         own = {"title": title} | session.activity.view(texts)
-    return _base(session) | own
+    return _read_aloud(session, _base(session) | own)
 
 
 def ending_screen(session: Session, key: str, code: str | None = None) -> View:
-    """The screen of a participant who cannot continue: paused, elsewhere or expired."""
+    """The screen of a participant who cannot continue: paused, elsewhere, expired, uninvited."""
     texts = session.experiment.texts
-    return _base(session) | {"screen": key} | _page(texts, key) | _own_code(texts, code)
+    view = _base(session) | {"screen": key} | _page(texts, key) | _own_code(texts, code)
+    return _read_aloud(session, view)
+
+
+def recording(sentence: str) -> str:
+    """The name of the file with the recording of a sentence."""
+    return f"{hashlib.blake2b(sentence.encode(), digest_size=6).hexdigest()}.mp3"
+
+
+def _read_aloud(session: Session, view: View) -> View:
+    """The screen with the sentences that are read to children."""
+    if session.experiment.audience != "children":
+        return view
+    asked = [text for one in view.get("questions", ()) for text in (one["text"], *one["options"])]
+    labels = [one["label"] for one in view.get("buttons", ()) if one.get("choice")]
+    read = [view["title"], *view.get("paragraphs", ()), *view.get("rules", ()), *asked, *labels]
+    others = ["next_child"] if session.experiment.links == "open" else []
+    names = {key: session.experiment.texts[f"button.{key}"] for key in ("listen", *others)}
+    return view | {
+        "speak": [{"text": text, "file": recording(text)} for text in dict.fromkeys(read)],
+        "recorded": bool(session.experiment.audio),
+        "text": view["text"] | names,
+    }
 
 
 def _base(session: Session) -> View:
@@ -33,6 +57,8 @@ def _base(session: Session) -> View:
         "number": session.steps,
         "screen": session.stage,
         "language": texts["page.language"],
+        "audience": session.experiment.audience,
+        "guard": session.experiment.tap_guard * (1 + (session.experiment.audience == "children")),
         "text": {key.rpartition(".")[2]: texts[key] for key in labels},
         "errors": {key: texts[f"error.{key}"] for key in ("connection", "other")},
     }
@@ -53,9 +79,13 @@ def _consent(session: Session, texts: Texts, code: str | None) -> View:
 
 
 def _questions(session: Session, texts: Texts, code: str | None) -> View:
-    asked = [{**vars(one), "options": list(one.options)} for one in session.experiment.questions]
-    missing = texts["questions.missing"]
-    return {"title": texts["questions.title"], "questions": asked, "missing": missing}
+    first = session.condition is None
+    asked = [
+        {key: getattr(one, key) for key in ("id", "text", "kind", "options", "optional")}
+        for one in session.experiment.asked("start" if first else "end")
+    ]
+    title = texts["questions.title" if first else "questions.last"]
+    return {"title": title, "questions": asked, "missing": texts["questions.missing"]}
 
 
 def _instructions(session: Session, texts: Texts, code: str | None) -> View:
@@ -72,34 +102,51 @@ def _instructions(session: Session, texts: Texts, code: str | None) -> View:
 
 def _check(session: Session, texts: Texts, code: str | None) -> View:
     asked = [
-        {"id": str(number), "text": text, "kind": "choice", "options": options, "optional": False}
-        for number, (text, options, _) in enumerate(session.check_questions)
+        {
+            "id": str(number),
+            "text": text,
+            "kind": "choice",
+            "options": options,
+            "optional": False,
+            "pictures": session.page.check_pictures(number, right),
+        }
+        for number, (text, options, right) in enumerate(session.check_questions)
     ]
     missing = texts["questions.missing"]
     return {"title": texts["check.title"], "questions": asked, "missing": missing}
 
 
+def _end(session: Session, texts: Texts, code: str | None) -> View:
+    """The screen of a final stage, with the code for deletion and a way back, if any."""
+    view = _page(texts, session.stage)
+    if session.stage == "failed":  # the participant's answers are stored
+        view |= _own_code(texts, code)
+    elif session.stage != "done":
+        view["buttons"] = [button(texts, "retry", f"retry_{session.stage}")]
+    if url := getattr(session.experiment.completion, session.stage):
+        view["link"] = {"url": url, "label": texts["button.return"]}
+    return view
+
+
 def _done(session: Session, texts: Texts, code: str | None) -> View:
     own, study = session.experiment.debriefing, session.experiment.completion_code
-    view = _page(texts, "debrief", own) | _own_code(texts, code)
-    more = texts.get(f"debrief.{session.page.kind}")
-    if not own and more is not None:
+    view = _end(session, texts, code) | _own_code(texts, code)
+    more = texts.get(f"done.{session.page.kind}")
+    if own:
+        view |= _page(texts, "done", own)
+    elif more is not None:
         view["paragraphs"].append(more)
     if study:
-        view["codes"].insert(0, {"label": texts["debrief.study"], "code": study, "note": ""})
-    return view | {"again": texts["button.again"]}
-
-
-def _end(session: Session, texts: Texts, code: str | None) -> View:
-    failed = session.stage == "failed"  # the others have no stored answers
-    return _page(texts, session.stage) | _own_code(texts, code if failed else None)
+        study_code = {"label": texts["code.study"], "code": study, "note": ""}
+        view["codes"] = [study_code, *view.get("codes", ())]
+    return view
 
 
 def _own_code(texts: Texts, code: str | None) -> View:
     """The code with which participants can ask for deletion."""
     if code is None:
         return {}
-    label, note = texts["debrief.code"], texts["debrief.keep"]
+    label, note = texts["code.own"], texts["code.keep"]
     return {"codes": [{"label": label, "code": code, "note": note}]}
 
 

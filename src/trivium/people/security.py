@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import time
+from typing import Literal
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -15,7 +16,7 @@ MAX_BODY = 64 * 1024  # bytes of a request
 MAX_ADDRESSES = 50_000  # whose rates are kept in memory
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; "
+    "img-src 'self'; connect-src 'self'; media-src 'self'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -77,12 +78,12 @@ async def read_body(request: Request) -> bytes:
 
 
 def same_origin(request: Request) -> bool:
-    """Whether a request comes from a page of this server, according to the browser."""
-    site = request.headers.get("sec-fetch-site")
-    if site is not None:
-        return site == "same-origin"
-    origin = request.headers.get("origin")
-    return origin is None or origin == f"{request.url.scheme}://{request.headers.get('host')}"
+    """Whether a request comes from a page of this server, according to the browser.
+
+    Older browsers do not say so. Their requests are protected by a token that other sites cannot
+    read; the Origin header is no help behind a proxy that changes the host or the scheme.
+    """
+    return request.headers.get("sec-fetch-site") in (None, "same-origin")
 
 
 def equal(first: str, second: str) -> bool:
@@ -90,14 +91,15 @@ def equal(first: str, second: str) -> bool:
     return hmac.compare_digest(first.encode("utf-8", "replace"), second.encode("utf-8", "replace"))
 
 
-def set_cookie(response: Response, request: Request, name: str, value: str, path: str) -> None:
+def set_cookie(
+    response: Response, request: Request, name: str, value: str, site: Literal["lax", "strict"]
+) -> None:
     """Set a cookie that scripts cannot read and other sites cannot use."""
     response.set_cookie(
         name,
         value,
         max_age=30 * 24 * 3600,
-        path=path,
         secure=request.url.scheme == "https",
         httponly=True,
-        samesite="lax" if path == "/" else "strict",
+        samesite=site,
     )

@@ -1,9 +1,9 @@
-"""The server of a study."""
+"""The server of an application."""
 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
+import resource
 import signal
 import socket
 import sys
@@ -11,25 +11,68 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from ipaddress import ip_network
+from typing import ClassVar
 
+import h11
 import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from trivium.core.errors import UserError
 from trivium.core.loops import run_async
-from trivium.people.app import make_app
-from trivium.people.study import Study
+
+REQUEST_SECONDS = 20  # in which a whole request must come
+MAX_WAITING = 400  # connections whose request has not come yet
+
+
+class LimitedProtocol(H11Protocol):
+    """Closes connections that do not send a whole request in time.
+
+    Where too many are waiting, the oldest is closed: half-open requests block no others.
+    """
+
+    waiting: ClassVar[dict[LimitedProtocol, asyncio.TimerHandle]] = {}  # the oldest first
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Wait no longer once a whole request has come."""
+        super().data_received(data)
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+            self._stop_waiting()
+        elif self not in self.waiting:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self.waiting[self] = self.loop.call_later(REQUEST_SECONDS, self.transport.close)
+        if len(self.waiting) > MAX_WAITING:
+            oldest = next(iter(self.waiting))
+            oldest._stop_waiting()
+            oldest.transport.close()
+
+    def _stop_waiting(self) -> None:
+        if self in self.waiting:
+            self.waiting.pop(self).cancel()
 
 
 class Server:
-    """A study on an address, whose port is bound at once.
+    """An application on an address, whose port is bound at once.
 
     Headers of proxies are trusted only from the addresses and networks in `proxies`.
     """
 
     def __init__(
         self,
-        study: Study,
-        token: str,
+        app: ASGIApp,
         host: str = "127.0.0.1",
         port: int = 0,
         *,
@@ -37,10 +80,11 @@ class Server:
     ) -> None:
         try:
             for one in proxies:
-                ipaddress.ip_network(one)
+                ip_network(one)
         except ValueError:
             raise UserError(
-                f"proxy must be addresses or networks such as 127.0.0.1 or 10.0.0.0/8, got {one!r}"
+                "proxy must be addresses or networks such as 127.0.0.1 or 10.0.0.0/8, "
+                f"got {', '.join(proxies)}"
             ) from None
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.socket(family)
@@ -54,7 +98,9 @@ class Server:
         self.url = f"http://{name}:{self._socket.getsockname()[1]}/"
         # No access log: links hold the names that recruiting services give to participants.
         config = uvicorn.Config(
-            make_app(study, token),
+            app,
+            http=LimitedProtocol,
+            ws="none",
             access_log=False,
             log_level="warning",
             server_header=False,
@@ -71,6 +117,8 @@ class Server:
         if main_thread and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             # uvicorn raises the signal again; exit instead, so that a demo is removed.
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # files and connections
         run_async(self._serve())
 
     async def _serve(self) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from trivium.core.dialogue import Dialogue
 from trivium.core.streams import Stream, stream_key
 from trivium.core.task import PresentedItem
 from trivium.people.adaptive import next_item
-from trivium.people.experiment import Condition, Experiment
+from trivium.people.experiment import Condition, Experiment, Question
 from trivium.people.pages import (
     TEXT,
     Activity,
@@ -18,13 +19,14 @@ from trivium.people.pages import (
     Round,
     Staged,
     Step,
+    Timed,
     checked_text,
     one_of,
 )
 from trivium.people.texts import numbered
 
 MAX_STEPS = 500  # at each item, and before the first; far more than any participant needs
-ENDED = ("declined", "full", "failed", "done")  # final stages
+ENDED = ("declined", "full", "failed", "done")  # stages without a place, or after the last step
 
 
 class Session(Staged):
@@ -41,8 +43,9 @@ class Session(Staged):
         self.rounds: list[Round] = []
         self.assigned: Mapping[str, Any] = {}
         self.activity: Activity | None = None  # practice or an item, if its screens are shown
+        self.timeline: list[Timed] = []
         self._practised = not experiment.practice
-        self._time = 0.0
+        self._time = 0.0  # of the last step
 
     @property
     def now(self) -> Round:
@@ -57,13 +60,17 @@ class Session(Staged):
     @property
     def finished(self) -> list[Round]:
         """The answered items."""
-        return [one for one in self.rounds if one.ended]
+        return [one for one in self.rounds if one.over]
+
+    def steps_of(self, number: int) -> list[Timed]:
+        """The steps at the item of this number, from 1."""
+        return [step for step in self.timeline if step.item == number]
 
     def take(self, step: Step) -> None:
         """Take a step; RefusedError if it is not possible here."""
         if self.steps >= MAX_STEPS * (1 + len(self.rounds)):
             raise RefusedError("too many steps")
-        self._time = step.server_time
+        screen, item = self.stage, 0 if self.activity is None else len(self.rounds)
         if self.activity is None:
             super().take(step)
         else:
@@ -72,31 +79,66 @@ class Session(Staged):
             if self.activity.over:
                 self._end_activity()
         self.steps += 1
+        last = self.timeline[-1] if self.timeline else None
+        waited = step.server_time - (self._time or step.server_time)
+        self._time = step.server_time
+        self.timeline.append(
+            Timed(
+                screen,
+                item,
+                step.kind,
+                step.value,
+                onset=round(last.onset + last.seconds, 3) if last else 0.0,
+                seconds=round(waited if step.seconds is None else step.seconds, 3),
+                replies=len(self.rounds[item - 1].dialogue.replies) if item else 0,
+            )
+        )
+
+    def answers_to_assign(self, step: Step) -> dict[str, str] | None:
+        """The answers with which this step asks for a place; None if it asks for none."""
+        asked = self.experiment.asked("start")
+        match self.stage, step.kind:
+            case "consent", "consent" if step.value is True and not asked:
+                return {}
+            case "questions", "questions" if self.condition is None:
+                return _checked_answers(asked, step.value)
+            case "full", "retry":
+                return self.answers
+        return None
 
     def _consent(self, step: Step) -> None:
         if not one_of(step.value, (True, False)):
             self.stage = "declined"
-        elif not step.outcome:
-            self.stage = "full"
+        elif self.experiment.asked("start"):
+            self.stage = "questions"
         else:
-            self.assigned = step.outcome
-            self.condition = self.experiment.condition(step.outcome["condition"])
-            self.stage = "questions" if self.experiment.questions else "instructions"
+            self._assign(step)
 
     def _questions(self, step: Step) -> None:
-        asked, values = self.experiment.questions, step.value
-        if not isinstance(values, dict) or not set(values) <= {one.id for one in asked}:
-            raise RefusedError("the answers do not fit the questions")
-        for one in asked:
-            value = checked_text(values.get(one.id, ""), 500).strip()
-            if not value and one.optional:
-                continue
-            if one.kind == "choice":
-                one_of(value, one.options)
-            if not value:
-                raise RefusedError(f"{one.id} is not answered")
-        self.answers = {key: str(value).strip() for key, value in values.items()}
+        asked = self.experiment.asked("start" if self.condition is None else "end")
+        self.answers |= _checked_answers(asked, step.value)
+        if self.condition is None:
+            self._assign(step)
+        else:
+            self.stage = "done"
+
+    def _assign(self, step: Step) -> None:
+        """Take the place that the step was given, if any was left."""
+        if not step.outcome:
+            self.stage = "full"
+            return
+        self.assigned = step.outcome
+        self.condition = self.experiment.condition(step.outcome["condition"])
         self.stage = "instructions"
+
+    def _reconsider(self, step: Step) -> None:
+        self.stage = "consent"
+
+    @property
+    def failed_attention(self) -> int:
+        """The number of wrong answers to attention checks."""
+        asked = [one for one in self.experiment.questions if one.right and one.id in self.answers]
+        return sum(self.answers[one.id] != one.right for one in asked)
 
     @property
     def instructions(self) -> list[str]:
@@ -152,11 +194,11 @@ class Session(Staged):
         assert self.condition is not None
         number = len(self.rounds)
         if number == self.experiment.source(self.condition).items:
-            self.stage, self.activity = "done", None
+            self.stage = "questions" if self.experiment.asked("end") else "done"
+            self.activity = None
             return
         shown = self.assigned["shown"][number] if "shown" in self.assigned else None
         self.rounds.append(self.page.start(self._item(number), shown, number == 0))
-        self.now.started = self._time
         self.activity, self.stage = self.now, self.now.stage
 
     def _item(self, number: int) -> PresentedItem:
@@ -171,18 +213,45 @@ class Session(Staged):
 
     def _end_activity(self) -> None:
         if self.rounds:
-            self.now.ended = self._time
             self._start_round()
         else:
             self.activity, self._practised = None, True
             self._start_check()
+
+    def next_step(self, reply: Callable[[Dialogue], str]) -> Step:
+        """The step of a simulated participant, who answers all questions right."""
+        if self.activity is not None:
+            return self.activity.next_step(lambda: reply(self.now.dialogue))
+        if self.stage == "questions":
+            asked = self.experiment.asked("start" if self.condition is None else "end")
+            answers = {one.id: one.right or (*one.options, "simulated")[0] for one in asked}
+            return Step("questions", answers)
+        values = {"consent": True, "check": [right for _, _, right in self.check_questions]}
+        return Step(*((self.stage, values[self.stage]) if self.stage in values else ("next", None)))
 
     handlers: ClassVar[Handlers] = {
         ("consent", "consent"): _consent,
         ("questions", "questions"): _questions,
         ("instructions", "next"): _next_instruction,
         ("check", "check"): _check,
+        ("full", "retry"): _assign,
+        ("declined", "retry"): _reconsider,
     }
+
+
+def _checked_answers(asked: Sequence[Question], values: Any) -> dict[str, str]:
+    """The answers to these questions; RefusedError if one is missing or not allowed."""
+    if not isinstance(values, dict) or not set(values) <= {one.id for one in asked}:
+        raise RefusedError("the answers do not fit the questions")
+    for one in asked:
+        value = checked_text(values.get(one.id, ""), 500).strip()
+        if not value and one.optional:
+            continue
+        if one.kind == "choice":
+            one_of(value, one.options)
+        if not value:
+            raise RefusedError(f"{one.id} is not answered")
+    return {key: str(value).strip() for key, value in values.items()}
 
 
 def session_after(experiment: Experiment, steps: Iterable[Step]) -> Session:

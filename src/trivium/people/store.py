@@ -9,7 +9,7 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
@@ -28,15 +28,18 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS participants (
     id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, code TEXT UNIQUE NOT NULL,
     created REAL NOT NULL, seen REAL NOT NULL, condition TEXT, slot INTEGER, partner INTEGER,
-    stage TEXT NOT NULL, browser TEXT NOT NULL) STRICT;
+    stage TEXT NOT NULL, browser TEXT NOT NULL, stratum TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS steps (
     participant INTEGER NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL, value TEXT NOT NULL,
-    outcome TEXT NOT NULL, server_time REAL NOT NULL, client_time REAL,
+    outcome TEXT NOT NULL, server_time REAL NOT NULL, client_time REAL, seconds REAL,
     PRIMARY KEY (participant, number)) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS events (
     participant INTEGER NOT NULL, page TEXT NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL,
     detail TEXT NOT NULL, client_time REAL, server_time REAL NOT NULL,
     PRIMARY KEY (participant, page, number)) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS contacts (
+    participant INTEGER PRIMARY KEY, name TEXT NOT NULL, study TEXT NOT NULL,
+    session TEXT NOT NULL) STRICT;
 """
 
 
@@ -54,6 +57,7 @@ class Participant:
     partner: int | None
     stage: str
     browser: str  # the one in which the participant started; empty: any
+    stratum: str  # the answers to questions with a cap, as JSON
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,25 @@ class Event:
     server_time: float = 0.0
 
 
+@dataclass(frozen=True)
+class Contact:
+    """The parameters with which a recruiting service names a participant."""
+
+    name: str = ""
+    study: str = ""
+    session: str = ""
+
+
+class Clock:
+    """Seconds since 1970 that never go back or jump while the process runs."""
+
+    def __init__(self, earliest: float) -> None:
+        self._start, self._began = max(time.time(), earliest), time.monotonic()
+
+    def __call__(self) -> float:
+        return self._start + time.monotonic() - self._began
+
+
 class Store:
     """The database in the folder of a study."""
 
@@ -75,6 +98,7 @@ class Store:
         self.folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            folder.chmod(0o700)  # other accounts cannot read what participants did
             self._secret = kept_secret(folder / SECRET, secrets.token_bytes(32))
             # Requests are handled in several threads, one transaction at a time.
             self._db = sqlite3.connect(
@@ -87,6 +111,8 @@ class Store:
         except (OSError, sqlite3.Error) as problem:
             raise UserError(f"{folder}: the study cannot be opened ({problem})") from None
         self._lock = threading.RLock()
+        latest = self._rows("SELECT MAX(server_time) FROM steps")[0][0]
+        self.clock: Callable[[], float] = Clock(latest or 0.0)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -95,10 +121,11 @@ class Store:
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self._db.execute("COMMIT")
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
                 raise
-            self._db.execute("COMMIT")
 
     def close(self) -> None:
         """Close the database."""
@@ -120,9 +147,9 @@ class Store:
 
     def add(self, key: str, browser: str) -> Participant:
         """Add a participant."""
-        now, code = time.time(), "".join(secrets.choice(ALPHABET) for _ in range(10))
+        now, code = self.clock(), "".join(secrets.choice(ALPHABET) for _ in range(10))
         self._db.execute(
-            "INSERT INTO participants VALUES (NULL, ?, ?, ?, ?, NULL, NULL, NULL, ?, ?)",
+            "INSERT INTO participants VALUES (NULL, ?, ?, ?, ?, NULL, NULL, NULL, ?, ?, '{}')",
             (key, code, now, now, "consent", browser),
         )
         return self.participants()[-1]
@@ -138,8 +165,9 @@ class Store:
     def append(self, participant: int, number: int, step: Step) -> None:
         """Store a step; the table refuses a second one of the same number."""
         value, outcome = (orjson.dumps(one).decode() for one in (step.value, step.outcome))
-        row = (participant, number, step.kind, value, outcome, step.server_time, step.client_time)
-        self._db.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        times = (step.server_time, step.client_time, step.seconds)
+        row = (participant, number, step.kind, value, outcome, *times)
+        self._db.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def update(self, participant: int, **columns: Any) -> None:
         """Change columns of a participant."""
@@ -150,7 +178,7 @@ class Store:
 
     def add_events(self, participant: int, events: Sequence[Event]) -> None:
         """Store events, ignoring those that are stored already."""
-        stored = [replace(one, server_time=time.time()) for one in events]
+        stored = [replace(one, server_time=self.clock()) for one in events]
         rows = [(participant, *astuple(one)) for one in stored]
         self._db.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
@@ -161,15 +189,27 @@ class Store:
         )
         return [Event(*row[1:]) for row in rows]
 
+    def add_contact(self, participant: int, contact: Contact) -> None:
+        """Store how a recruiting service names a participant."""
+        row = (participant, *astuple(contact))
+        self._db.execute("INSERT OR REPLACE INTO contacts VALUES (?, ?, ?, ?)", row)
+
+    def contacts(self) -> dict[int, Contact]:
+        """The names of participants at recruiting services."""
+        return {row[0]: Contact(*row[1:]) for row in self._rows("SELECT * FROM contacts")}
+
     def delete(self, participant: int) -> None:
         """Delete everything about a participant, also from the log of the database."""
         with self.transaction():
-            for table, key in (
-                ("steps", "participant"),
-                ("events", "participant"),
-                ("participants", "id"),
-            ):
-                self._db.execute(f"DELETE FROM {table} WHERE {key} = ?", (participant,))
+            for table in ("steps", "events", "contacts"):
+                self._db.execute(f"DELETE FROM {table} WHERE participant = ?", (participant,))
+            self._db.execute("DELETE FROM participants WHERE id = ?", (participant,))
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def delete_contacts(self) -> None:
+        """Delete all names at recruiting services, also from the log of the database."""
+        with self.transaction():
+            self._db.execute("DELETE FROM contacts")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:

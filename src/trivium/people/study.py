@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import secrets
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import orjson
 
-from trivium.core.errors import require
+from trivium.core.errors import UserError, require
 from trivium.core.files import atomic_write
 from trivium.people.experiment import Condition, Experiment, read_experiment
 from trivium.people.pages import RefusedError, Step
 from trivium.people.session import ENDED, Session, session_after
-from trivium.people.store import EXPERIMENT, Event, Participant, Store
+from trivium.people.store import EXPERIMENT, Contact, Event, Participant, Store
 
 MAX_EVENTS = 5000  # of one participant
 COMPLETED = "done"
 PAUSED = "paused"
+TEXTS = "texts.toml"  # the kept copy of an own file of texts
+AUDIO = "audio"  # the kept copy of an own folder of recordings
+KIND = "kind"  # the file that names the kind of the participants
+PERSON = "person"
+KINDS = {PERSON: "people", "simulated": "simulated participants", "pilot": "people of a pilot"}
 _TEXTS = ("page", "kind", "detail")  # of an event
 
 
@@ -31,12 +37,24 @@ class StoppedError(Exception):
 
 @dataclass
 class Progress:
-    """The number of participants of a condition by state."""
+    """The participants of a condition by state."""
 
     condition: Condition
     completed: int = 0
     active: int = 0
     dropped: int = 0
+    slots: set[int | None] = field(default_factory=set)  # of completed and active participants
+    strata: list[dict[str, str]] = field(default_factory=list)  # of the same
+
+    def add(self, one: Participant, oldest: float) -> None:
+        """Count a participant; one who took no step since `oldest` has dropped out."""
+        if one.stage != COMPLETED and (one.stage in ENDED or one.seen < oldest):
+            self.dropped += 1
+            return
+        self.completed += one.stage == COMPLETED
+        self.active += one.stage != COMPLETED
+        self.slots.add(one.slot)
+        self.strata.append(orjson.loads(one.stratum))
 
     @property
     def taken(self) -> int:
@@ -52,8 +70,8 @@ class Progress:
 class Study:
     """An experiment with its store."""
 
-    def __init__(self, experiment: Experiment, folder: Path) -> None:
-        self.experiment = experiment
+    def __init__(self, experiment: Experiment, folder: Path, kind: str = PERSON) -> None:
+        self.experiment, self.kind = experiment, kind
         self.store = Store(folder)
 
     def session(self, participant: Participant | None) -> Session:
@@ -63,7 +81,7 @@ class Study:
 
     def person(self, participant: Participant) -> str:
         """The name of a participant in records."""
-        return f"person:{self.store.keyed_hash('person', participant.key)[:12]}"
+        return f"{self.kind}:{self.store.keyed_hash('person', participant.key)[:12]}"
 
     @property
     def paused(self) -> bool:
@@ -98,35 +116,34 @@ class Study:
     @property
     def _oldest(self) -> float:
         """The time before which participants who took no later step have dropped out."""
-        return time.time() - 60 * self.experiment.dropout_minutes
+        return self.store.clock() - 60 * self.experiment.dropout_minutes
 
-    def release(self, outside: str) -> None:
-        """Let the participant with this name of a recruiting service continue in any browser."""
-        own = self.known_as(outside)
-        require(bool(own), f"no participant has the name {outside!r}")
+    def release(self, name: str) -> None:
+        """Let the participant with this name in the link continue in any browser."""
+        found = self.store.find("key", self.outside_key(name))
+        if found is None:
+            raise UserError(f"no participant has the name {name!r}")
         with self.store.transaction():
-            for one in own:
-                self.store.update(one.id, browser="")
-
-    def known_as(self, outside: str) -> list[Participant]:
-        """The participants with this name of a recruiting service, one for every attempt."""
-        key = self.outside_key(outside)
-        return [one for one in self.store.participants() if one.key.partition("_")[0] == key]
+            self.store.update(found.id, browser="")
 
     def delete(self, code: str) -> None:
         """Delete the participant with this code, or with this name in the link."""
-        by_code = self.store.find("code", code.strip().upper())
-        found = self.known_as(code) if by_code is None else [by_code]
-        require(bool(found), f"{self.store.folder}: no participant has the code {code!r}")
-        for one in found:
-            self.store.delete(one.id)
+        found = self.store.find("code", code.strip().upper())
+        found = found or self.store.find("key", self.outside_key(code))
+        if found is None:
+            raise UserError(f"{self.store.folder}: no participant has the code {code!r}")
+        self.store.delete(found.id)
+
+    def signature(self, name: str) -> str:
+        """The signature of a name in a link, for experiments with signed links."""
+        return self.store.keyed_hash("link", name)[:20]
 
     def outside_key(self, outside: str) -> str:
         """The key that is stored for a name of a recruiting service."""
         return self.store.keyed_hash("outside", outside)[:40]
 
     def take_step(
-        self, key: str, number: int, step: Step, browser: str = ""
+        self, key: str, number: int, step: Step, browser: str = "", contact: Contact | None = None
     ) -> tuple[Session, bool]:
         """The session after a step, and whether the request fits it.
 
@@ -141,19 +158,18 @@ class Study:
                 return session, _said(before) == _said(step)
             if number != session.steps:
                 return session, False
-            outcome = {}
-            if step.kind == "consent" and step.value is True and session.stage == "consent":
-                outcome = self._assign()
-            taken = Step(step.kind, step.value, outcome, time.time(), step.client_time)
+            answers = session.answers_to_assign(step)
+            place = {} if answers is None else self._assign(answers)
+            taken = replace(step, outcome=place, server_time=self.store.clock())
             session.take(taken)
-            if session.stage == "full":  # not stored, so that the participant can try again later
-                return session, True
             if participant is None:
                 participant = self.store.add(key, browser)
+                if contact is not None:
+                    self.store.add_contact(participant.id, contact)
             self.store.append(participant.id, number, taken)
-            place = {key: value for key, value in outcome.items() if key != "shown"}
-            place |= {"stage": session.stage, "seen": time.time()}
-            self.store.update(participant.id, **place, browser=participant.browser or browser)
+            columns = {name: value for name, value in place.items() if name != "shown"}
+            columns |= {"stage": session.stage, "seen": taken.server_time}
+            self.store.update(participant.id, **columns, browser=participant.browser or browser)
             return session, True
 
     def add_events(self, key: str, events: Sequence[Event], browser: str = "") -> None:
@@ -167,42 +183,45 @@ class Study:
     def progress(self) -> list[Progress]:
         """The progress of every condition."""
         found = {one.name: Progress(one) for one in self.experiment.conditions}
-        oldest = self._oldest
         for one in self.store.participants():
-            if one.condition is None:
-                continue
-            own = found[one.condition]
-            if one.stage == COMPLETED:
-                own.completed += 1
-            elif one.stage in ENDED or one.seen < oldest:
-                own.dropped += 1
-            else:
-                own.active += 1
+            if one.condition is not None:
+                found[one.condition].add(one, self._oldest)
         return list(found.values())
 
-    def _assign(self) -> dict[str, Any]:
-        """A place in a random condition with the fewest participants; {} if all are full."""
-        found = [
-            (one, extra)
-            for one in self.progress()
-            if not one.is_full
-            if (extra := self._place(one.condition)) is not None
-        ]
+    def _assign(self, answers: Mapping[str, str]) -> dict[str, Any]:
+        """A place in a random condition with the fewest similar participants; {} if all are full.
+
+        Similar are those with the same answers to questions with a cap.
+        """
+        capped = [one for one in self.experiment.questions if one.cap and one.id in answers]
+        stratum = {one.id: answers[one.id] for one in capped}
+        found = []
+        for one in self.progress():
+            same = Counter(pair for own in one.strata for pair in own.items())
+            full = any(same[each.id, answers[each.id]] >= each.cap for each in capped)
+            place = None if full or one.is_full else self._place(one)
+            if place is not None:
+                found.append(((one.strata.count(stratum), one.taken), one.condition, place))
         if not found:
             return {}
-        fewest = min(one.taken for one, _ in found)
-        one, place = secrets.choice([pair for pair in found if pair[0].taken == fewest])
-        if one.condition.arm == "passive":
-            place["shown"] = self.experiment.moves_shown(one.condition, place["slot"])
-        return {"condition": one.condition.name, **place}
+        fewest = min(taken for taken, _, _ in found)
+        _, condition, place = secrets.choice([one for one in found if one[0] == fewest])
+        if condition.arm == "passive":
+            place["shown"] = self.experiment.moves_shown(condition, place["slot"])
+        return {
+            "condition": condition.name,
+            "stratum": orjson.dumps(stratum).decode(),
+            **place,
+        }
 
-    def _place(self, condition: Condition) -> dict[str, Any] | None:
-        """The next place in a condition; None if a yoked one has no partner yet."""
-        people = self.store.participants()
-        own = [one for one in people if one.condition == condition.name]
+    def _place(self, progress: Progress) -> dict[str, Any] | None:
+        """The first free place in a condition; None if a yoked one has no partner yet."""
+        condition = progress.condition
         if condition.arm != "yoked":
-            return {"slot": 1 + max((one.slot or 0 for one in own), default=-1)}
-        used = Counter(one.partner for one in own if one.stage not in ("failed", "declined"))
+            return {"slot": next(n for n in count() if n not in progress.slots)}
+        people = self.store.participants()
+        own = (one for one in people if one.condition == condition.name)
+        used = Counter(one.partner for one in own if one.stage != "failed")
         others = (one for one in people if one.condition == condition.yoked_to)
         partners = [one for one in others if one.stage == COMPLETED]
         if not partners:
@@ -212,31 +231,47 @@ class Study:
         return {"slot": partner.slot, "partner": partner.id, "shown": shown}
 
 
-def open_study(path: Path, folder: Path | None = None) -> Study:
+def open_study(path: Path, folder: Path | None = None, kind: str = PERSON) -> Study:
     """The study of an experiment file, by default in a folder beside it.
 
-    The folder keeps a copy of the file, which must not change once there are participants.
+    The folder keeps copies of the file and of its own texts, which must not change once there are
+    participants, and the kind of the participants.
     """
     experiment = read_experiment(path)
     folder = folder or path.with_suffix(".study")
-    study = Study(experiment, folder)
-    kept = folder / EXPERIMENT
-    if kept.exists():
-        changed = read_experiment(kept) != experiment
+    mark = folder / KIND
+    kept = mark.read_text("utf-8") if mark.exists() else kind
+    require(
+        kept == kind,
+        f"{folder} holds a study with {KINDS[kept]}; choose another folder with --study",
+    )
+    study = Study(experiment, folder, kind)
+    if (folder / EXPERIMENT).exists() and study.store.participants():
         require(
-            not changed or not study.store.participants(),
+            _kept_experiment(folder) == experiment,
             f"{folder} holds a study with another experiment file; choose another folder with "
             "--study, or use the original file",
         )
-    with atomic_write(kept) as file:
-        file.write(path.read_bytes())
+    files = {EXPERIMENT: path.read_bytes(), KIND: kind.encode()}
+    if experiment.language.endswith(".toml"):
+        files[TEXTS] = (path.parent / experiment.language).read_bytes()
+    if experiment.audio:
+        copytree(path.parent / experiment.audio, folder / AUDIO, dirs_exist_ok=True)
+    for name, content in files.items():
+        with atomic_write(folder / name) as file:
+            file.write(content)
     return study
 
 
 def reopen_study(folder: Path) -> Study:
     """The study in a folder."""
     require((folder / EXPERIMENT).exists(), f"{folder}: there is no study in this folder")
-    return Study(read_experiment(folder / EXPERIMENT), folder)
+    return Study(_kept_experiment(folder), folder, (folder / KIND).read_text("utf-8"))
+
+
+def _kept_experiment(folder: Path) -> Experiment:
+    """The experiment of which a study's folder keeps a copy."""
+    return read_experiment(folder / EXPERIMENT, folder / TEXTS)
 
 
 def step_from(body: Mapping[str, Any]) -> tuple[int, Step]:
@@ -250,7 +285,8 @@ def step_from(body: Mapping[str, Any]) -> tuple[int, Step]:
         orjson.dumps([kind, value])
     except (TypeError, ValueError):  # nested too deeply, or lone surrogates
         raise RefusedError("the value cannot be stored") from None
-    return number, Step(kind, value, client_time=_time(body.get("time")))
+    at, seconds = _time(body.get("time")), _time(body.get("seconds"))
+    return number, Step(kind, value, client_time=at, seconds=seconds)
 
 
 def events_from(values: Any) -> list[Event]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 from trivium.benchmarks import EXTENSIONS
@@ -28,7 +29,23 @@ def read_texts(language: str) -> Texts:
     own, needed = _flat(read_mapping(Path(language)), language), _shipped("en")
     missing = sorted(set(needed) - set(own))
     require(not missing, f"{language}: these texts are missing: {', '.join(missing)}")
+    for key in needed:
+        allowed = _placeholders(needed[key])
+        try:
+            unknown = _placeholders(own[key]) - allowed
+        except ValueError:
+            raise UserError(f"{language}: {key} has a brace without its partner") from None
+        require(
+            not unknown,
+            f"{language}: {key} may have {', '.join(sorted(allowed)) or 'nothing'} in braces, "
+            f"got {', '.join(sorted(unknown))}",
+        )
     return own
+
+
+def _placeholders(text: str) -> set[str]:
+    """The words in braces; ValueError where a brace has no partner."""
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
 @cache

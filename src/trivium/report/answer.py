@@ -16,7 +16,6 @@ from urllib.parse import urlencode
 import numpy as np
 
 from trivium.core.benchmark import Lifts
-from trivium.core.records import PEOPLE
 from trivium.core.results import Summary
 from trivium.core.statistics import Bounds, Estimate, mean_interval, paired_difference, several
 from trivium.report.audits import CAUGHT, NOT_AUDITED
@@ -86,7 +85,7 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
     for results in all_results:
         name, bounds = results.benchmark.name, results.benchmark.metrics[0].bounds
         for model in results.models if bounds == UNIT else ():
-            own = {} if model == PEOPLE else results.item_scores(model)
+            own = {} if results.role(model) == "person" else results.item_scores(model)
             scores[model] |= {(name, item): value for item, value in own.items()}
     means = {
         model: mean_interval([*own.values()], bounds=UNIT) for model, own in scores.items() if own

@@ -14,7 +14,7 @@ from typing import Any
 from trivium import __version__
 from trivium.benchmarks import benchmark_names
 from trivium.core.files import atomic_write
-from trivium.core.records import MANIFEST, TOKENS
+from trivium.core.records import MANIFEST, PARTICIPANTS, TOKENS
 from trivium.core.results import Summary
 from trivium.core.spec import read_mapping
 from trivium.core.streams import DEFAULT_SEED
@@ -32,8 +32,9 @@ from trivium.report.answer import (
     switch_effects,
 )
 from trivium.report.charts import Charts, charted_solvers, score_over_tokens, series_styles
+from trivium.report.compare import loss_tables
+from trivium.report.experiments import experiment_sections
 from trivium.report.item_browser import MAX_CHARACTERS, browser_items
-from trivium.report.loss import loss_tables
 from trivium.report.overview import SettingTable, card, overview
 from trivium.report.plot import REFERENCES, Chart, SeriesStyle, number_text
 from trivium.report.results import BenchmarkResults, read_results, record_files, studied_solvers
@@ -126,7 +127,7 @@ class Run:
         return [self._section(own) for own in self.results]
 
     def _section(self, own: BenchmarkResults) -> Section:
-        several = len(self.results) > 1 and len(own.settings) > 1
+        several = len(self.results) > 1 and len(own.settings) > 1 and own.shows_failures
         legend, split = charted_solvers(own, self.styles), own.benchmark.loss_split
         tables = [every_metric(own), *split_tables(own)]
         if split and len({view.get(split.field) for view in own.views.values()}) > 1:
@@ -137,7 +138,7 @@ class Run:
             legend,
             grid([own], self.styles, of_section=True) if several else None,
             Charts(own, self.styles).all(),
-            kind_shares(own, legend),
+            kind_shares(own, legend) if own.shows_failures else (),
             switch_effects(own, self.styles) if own.scores else (),
             overview(own, self.styles),
             tables,
@@ -254,6 +255,7 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
         has_models=bool(models),
         rules=dict.fromkeys(own.benchmark.headline_rule for own in run.results),
         thresholds=run.thresholds,
+        experiments=experiment_sections(run.folder),
         sections=run.sections,
         usage=usage_table(run.results, models, known),
         token_chart=score_over_tokens(run.results, run.styles),
@@ -329,12 +331,15 @@ def facts(
         for count in (total_tokens(asked, name) for name in TOKENS[:2])
     ]
     items = sum(max(part.items for part in results.by_solver.values()) for results in all_results)
+    people = [name for name in models if name in PARTICIPANTS.values()]
+    others = [name for name in models if name not in people]
     found = {
-        "models": ", ".join(models) if len(models) <= 4 else f"{len(models)}",
+        "participants": ", ".join(people),
+        "models": ", ".join(others) if len(others) <= 4 else f"{len(others)}",
         "date": date,
         "items": f"{items:,}",
         "attempts": f"{sum(results.records for results in all_results):,}",
-        **{name: f"{count:,}" if asked else "" for name, count in unanswered(own).items()},
+        **{name: f"{count:,}" for name, count in unanswered(own).items() if count},
         "tokens in, out": " / ".join(tokens) if asked else "",
         "cost, in the prices' currency": money(sum(costs)) if costs else "",
         "seed": seeds_text(all_results),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import defaultdict
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.benchmarks.blicket.games import BUDGETED, FIVE_RULES, VIEW, play
+from tests.benchmarks.blicket.games import BUDGETED, FIVE_RULES, play
 from trivium.benchmarks.blicket.commands.ceilings import game_table
 from trivium.benchmarks.blicket.game import limits
 from trivium.benchmarks.blicket.game.generate import generate
@@ -20,7 +21,7 @@ from trivium.benchmarks.blicket.game.limits import fixed_script
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec
 from trivium.benchmarks.blicket.inference import noise
 from trivium.benchmarks.blicket.inference.budget import BudgetPlanner
-from trivium.benchmarks.blicket.inference.distinct import Distinct
+from trivium.benchmarks.blicket.inference.distinct import DistinctMachines
 from trivium.benchmarks.blicket.inference.hypotheses import (
     Hypothesis,
     Space,
@@ -57,14 +58,6 @@ def value_of_script(space: Space, script: tuple[int, ...]) -> float:
     return sum(max(group.values()) for group in groups.values())
 
 
-def all_groups(space: Space, tests: int) -> list[list[tuple[float, ...]]]:
-    """The lights of every machine, for every script."""
-    return [
-        [tuple(lights(machine, placed) for placed in script) for machine in space]
-        for script in itertools.combinations(range(8), tests)
-    ]
-
-
 def value_of_tree(space: Space, tests: int) -> float:
     """How often the best player is right, by trying every test in every situation."""
     behaviour = {machine: tuple(lights(machine, each) for each in range(8)) for machine in space}
@@ -89,8 +82,6 @@ def value_of_tree(space: Space, tests: int) -> float:
 @given(some_spaces(), st.integers(0, 4))
 def test_scripts_and_players_are_the_best(space: Space, tests: int) -> None:
     script = best_fixed_script(space, tests, 10**9)
-    count = max(len(set(groups)) for groups in all_groups(space, tests))
-    assert count <= max_groups(Distinct(space), tests)
     best = max(value_of_script(space, each) for each in itertools.combinations(range(8), tests))
     assert script.bound <= script.value + 1e-12
     assert script.value == pytest.approx(best)
@@ -103,21 +94,13 @@ def test_scripts_and_players_are_the_best(space: Space, tests: int) -> None:
 def test_no_script_of_four_objects_exceeds_its_bound(tests: int) -> None:
     for rules in (FIVE[:2], FIVE[:3], FIVE[3:], FIVE):
         space = make_space(4, rules)
-        machines = Distinct(space)
+        machines = DistinctMachines(space)
         script = best_fixed_script(space, tests, 10**9)
         assert script.bound <= script.value + 1e-12
         assert script.value <= max_groups(machines, tests) / len(space) + 1e-12
         hurried = best_fixed_script(space, tests, 1)
         assert hurried.value <= script.value <= hurried.bound + 1e-12
         assert machines.value(hurried.placed) == pytest.approx(hurried.value)
-
-
-def test_the_bound_of_a_large_space_is_the_one_worked_by_hand() -> None:
-    """Two objects tell 4 lights; with one test, disjunctive A, B, AB fall into 2 groups."""
-    space = make_space(2, ("disjunctive",))
-    # A alone: 2 of 3 light, 0.918 bits; groups of 2 and 1 have exactly that entropy.
-    assert max_groups(Distinct(space), 1) == 2
-    assert max_groups(Distinct(space), 2) == 3
 
 
 EXACT = {  # right answers of the best fixed script and of the optimal player, of all machines
@@ -134,7 +117,7 @@ EXACT = {  # right answers of the best fixed script and of the optimal player, o
 def test_the_limits_of_a_game_are_known(name: str) -> None:
     script, best, machines = EXACT[name]
     spec = BUDGETED[name]
-    floor, ceiling = limits.floor(spec, VIEW), limits.ceiling(spec, VIEW)
+    floor, ceiling = limits.script_floor(spec), limits.player_ceiling(spec)
     assert len(spec.space) == machines
     assert ceiling == Ceiling("optimal", pytest.approx(best / machines))  # type: ignore[arg-type]
     assert floor.exact == (name != "six-objects")  # a minute of search would prove it
@@ -151,8 +134,8 @@ def test_players_reach_the_limits() -> None:
     for spec in games:
         items = list(generate(spec, 8, 0, 80))
         limit = {
-            "best_fixed_script": [limits.item_floor(item, VIEW).value for item in items],
-            "optimal": [limits.item_ceiling(item, VIEW).value for item in items],
+            "best_fixed_script": [limits.script_floor(item.spec).value for item in items],
+            "optimal": [limits.player_ceiling(item.spec).value for item in items],
         }
         for solver, expected in limit.items():
             right = sum(play(solver, item).kind == "right" for item in items)
@@ -162,7 +145,7 @@ def test_players_reach_the_limits() -> None:
 
 def test_a_budget_below_certainty_is_played_as_well_as_it_can_be() -> None:
     spec = GameSpec(objects=4, rules=FIVE_RULES, tests=5)
-    best = limits.ceiling(spec, VIEW).value
+    best = limits.player_ceiling(spec).value
     assert best < 1
     right = [play("optimal", item).kind == "right" for item in generate(spec, 4, 0, 200)]
     deviation = math.sqrt(200 * best * (1 - best))
@@ -222,7 +205,7 @@ SMALL = [
 @pytest.mark.parametrize("spec", SMALL)
 def test_limits_are_those_of_plain_enumeration(spec: GameSpec) -> None:
     script, player = best_with_noise(spec)
-    floor, ceiling = limits.floor(spec, VIEW), limits.ceiling(spec, VIEW)
+    floor, ceiling = limits.script_floor(spec), limits.player_ceiling(spec)
     assert floor.exact
     assert ceiling.exact
     assert floor.value == pytest.approx(script)
@@ -238,16 +221,17 @@ def test_limits_are_those_of_plain_enumeration(spec: GameSpec) -> None:
 def test_bounds_are_never_below_the_best_player(
     machines: list[Hypothesis], tests: int, wrong: float
 ) -> None:
-    distinct = Distinct(Space(tuple(machines)))
-    best = noise.placement_values(distinct, wrong, tests).max()
-    script = noise.best_script(distinct, wrong, tests)
+    noisy = tuple(replace(machine, noise=wrong) for machine in machines)
+    distinct = DistinctMachines(Space(noisy))
+    best = noise.placement_values(distinct, tests).max()
+    script = noise.best_script(distinct, tests)
     assert script.value <= best + 1e-12
-    assert best <= noise.max_correct(distinct.weights, wrong, tests) + 1e-12
+    assert best <= noise.max_correct(distinct, tests) + 1e-12
 
 
 def test_limits_of_a_long_noisy_game_are_bounds() -> None:
     spec = GameSpec(objects=4, tests=12, noise=0.1)
-    floor, ceiling = limits.floor(spec, VIEW), limits.ceiling(spec, VIEW)
+    floor, ceiling = limits.script_floor(spec), limits.player_ceiling(spec)
     assert not floor.exact
     assert not ceiling.exact
     assert floor.value <= ceiling.value < 1

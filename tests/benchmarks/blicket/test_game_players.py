@@ -122,7 +122,7 @@ def test_a_search_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(budget, "MAX_WORK", 1000)
     with pytest.raises(UserError, match="too many to find the optimal tests of this"):
         play("optimal", next(generate(GameSpec(objects=6, tests=5), 4)))
-    found = limits.ceiling(GameSpec(objects=6, tests=5), VIEW)
+    found = limits.player_ceiling(GameSpec(objects=6, tests=5))
     assert not found.exact
     assert found.value == pytest.approx(32 / 120)  # five tests have 32 outcomes
 

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from tests.benchmarks.blicket.games import VIEW, play
+from tests.benchmarks.blicket.games import play
 from trivium.benchmarks.blicket.game import limits
 from trivium.benchmarks.blicket.game.generate import generate
 from trivium.benchmarks.blicket.game.mixed import MixedGame, mixed_game, mixed_games
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec
 from trivium.benchmarks.blicket.inference.budget import BudgetPlanner
-from trivium.benchmarks.blicket.inference.distinct import Distinct
+from trivium.benchmarks.blicket.inference.distinct import DistinctMachines
 from trivium.benchmarks.blicket.inference.scripts import best_fixed_script
 
 MIXED = PRESETS["mixed"]
@@ -53,7 +53,7 @@ def test_every_space_is_listed_once_with_a_large_gap() -> None:
         assert mixed_game(game.spec) is game
         assert game.optimal - game.best_fixed_script >= 0.3 - 1e-12
         assert len(game.script) <= game.tests
-        machines = Distinct(game.spec.space)
+        machines = DistinctMachines(game.spec.space)
         assert len(machines.weights) == len(game.spec.space) == round(1 / game.blind)
         assert machines.value(game.script) == pytest.approx(game.best_fixed_script)
 
@@ -70,7 +70,7 @@ def test_listed_values_are_those_of_the_searches(number: int) -> None:
 def test_habits_do_not_win() -> None:
     """Exact means over all spaces, which are drawn equally often."""
     games = mixed_games()
-    floor, ceiling = limits.floor(MIXED, VIEW).value, limits.ceiling(MIXED, VIEW).value
+    floor, ceiling = limits.script_floor(MIXED).value, limits.player_ceiling(MIXED).value
     reached = [habits(game) for game in games]
     for game, found in zip(games, reached, strict=True):
         for fixed in ("one at a time", "leave one out"):
@@ -87,10 +87,10 @@ def test_games_state_their_own_space() -> None:
     assert len({item.spec.tests for item in items}) >= 3
     assert not any(item.spec.mixed for item in items)
     assert all(item.origin is not None and item.origin.spec["mixed"] for item in items)
-    means = [np.mean([limits.item_floor(item, VIEW).value for item in items])]
-    means += [np.mean([limits.item_ceiling(item, VIEW).value for item in items])]
+    means = [np.mean([limits.script_floor(item.spec).value for item in items])]
+    means += [np.mean([limits.player_ceiling(item.spec).value for item in items])]
     assert means == pytest.approx(
-        [limits.floor(MIXED, VIEW).value, limits.ceiling(MIXED, VIEW).value], abs=0.04
+        [limits.script_floor(MIXED).value, limits.player_ceiling(MIXED).value], abs=0.04
     )
 
 
@@ -98,7 +98,7 @@ def test_games_state_their_own_space() -> None:
 def test_shortcuts_stay_near_the_best_script(solver: str) -> None:
     items = list(generate(MIXED, 12, 0, 120))
     right = sum(play(solver, item).kind == "right" for item in items)
-    floor = float(np.mean([limits.item_floor(item, VIEW).value for item in items]))
+    floor = float(np.mean([limits.script_floor(item.spec).value for item in items]))
     assert right / 120 <= floor + 0.05 + 3 * math.sqrt(floor * (1 - floor) / 120)
 
 

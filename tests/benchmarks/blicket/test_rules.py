@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tests.benchmarks.blicket.reference import Reference
 from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN
-from trivium.benchmarks.blicket.world.dynamics import make_tables
+from trivium.benchmarks.blicket.world.dynamics import decode, make_tables
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 from trivium.benchmarks.blicket.world.spec import INTERFACES, REWARD_STRUCTURES, BlicketSpec
 from trivium.benchmarks.blicket.world.vector import BlicketVectorEnv
@@ -163,7 +163,7 @@ def test_jax_env_equals_the_reference(interface: str) -> None:
         assert not seen.any()
         live = [
             Reference(ALL_ELEVEN[machine], interface=interface, **options)
-            for machine in spec.decode(state)[0]
+            for machine in decode(spec, state).machine
         ]
         for turn, number in itertools.product(range(rounds), range(batch)):
             at = (turn, number)
@@ -171,7 +171,7 @@ def test_jax_env_equals_the_reference(interface: str) -> None:
             steps += 1
             if done[at]:
                 assert not shown[at].any()
-                name = ALL_ELEVEN[spec.decode(states[at])[0]]
+                name = ALL_ELEVEN[decode(spec, states[at]).machine]
                 live[number] = Reference(name, interface=interface, **options)
             else:
                 assert (shown[at] == last[at]).all()

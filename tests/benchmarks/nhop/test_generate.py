@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 
 from tests.benchmarks.nhop.examples import explicit_specs, implicit_specs
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
-from trivium.benchmarks.nhop.fast_writer import generate_lines
-from trivium.benchmarks.nhop.files import to_row
 from trivium.benchmarks.nhop.generate import generate
 from trivium.benchmarks.nhop.item import derive, layer_letters, true_chain
 from trivium.benchmarks.nhop.render import render
@@ -25,7 +23,6 @@ from trivium.benchmarks.nhop.spec import (
     Spec,
 )
 from trivium.core.dialogue import attempt
-from trivium.core.files import dump_line
 from trivium.core.text import approximate_tokens
 
 SEEDS = st.integers(0, 2**40)
@@ -37,12 +34,6 @@ HARD = {
     "block_head_balance": True,
     "alias_heads_per_block": True,
 }
-
-
-@pytest.mark.parametrize("spec", [*EXPLICIT.presets.values(), *IMPLICIT.presets.values()])
-def test_lines_are_the_rows_of_the_items(spec: Spec) -> None:
-    rows = [to_row(item) for item in generate(spec, 7, 0, 50)]
-    assert b"".join(map(dump_line, rows)) == b"".join(generate_lines(spec, 7, 0, 50))
 
 
 def test_another_order_has_the_same_lines() -> None:
@@ -138,14 +129,6 @@ def test_a_ladder_has_one_answer_and_keeps_its_controls(
         assert [list(fact) for fact in item.facts] == [
             [chain[hop - 1], f"f{hop}", chain[hop]] for hop in range(1, spec.fact_hops + 1)
         ]
-
-
-@given(st.one_of(implicit_specs(), explicit_specs()), SEEDS, INDEXES, st.integers(1, 12))
-def test_the_fast_writer_agrees_with_the_slow_one(
-    spec: Spec, seed: int, index: int, count: int
-) -> None:
-    slow = b"".join(dump_line(to_row(item)) for item in generate(spec, seed, index, count))
-    assert b"".join(generate_lines(spec, seed, index, count)) == slow
 
 
 @given(explicit_specs(), SEEDS, st.sampled_from(["direct", "steps", "free"]))

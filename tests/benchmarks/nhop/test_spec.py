@@ -172,11 +172,14 @@ def test_what_follows_from_a_ladder() -> None:
 
 
 def test_diagnostics_switch_one_control_each() -> None:
-    found = {name: set(d.spec.values()) for name, d in EXPLICIT.diagnostics.items()}
-    assert found["control"] == {False}
-    assert found["all"] == {True}
-    for name, control in zip(("path", "bal", "alias"), HARD, strict=True):
-        assert [key for key, on in EXPLICIT.diagnostics[name].spec.items() if on] == [control]
+    found = {
+        name: [key for key, value in variant.spec.items() if value is True]
+        for name, variant in EXPLICIT.diagnostics.items()
+    }
+    assert found["control"] == []
+    assert found["all"] == found["unanswerable"] == list(HARD)
+    assert [found[name] for name in ("path", "bal", "alias")] == [[control] for control in HARD]
+    assert EXPLICIT.diagnostics["unanswerable"].spec["answerable"] == "mixed"
     assert list(EXPLICIT.presets) == ["explicit-easy", "explicit-hard", "explicit-ladder"]
 
 

@@ -1,8 +1,9 @@
-"""Bags in which half of the questions have no answer."""
+"""Bags and ladders in which half of the questions have no answer."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import orjson
 import pytest
@@ -10,15 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.benchmarks.nhop.examples import bag
-from trivium.benchmarks.nhop import IMPLICIT
+from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.files import from_row, to_row
 from trivium.benchmarks.nhop.generate import generate
 from trivium.benchmarks.nhop.item import derive, true_chain
-from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
+from trivium.benchmarks.nhop.spec import EXPLICIT_PRESETS, ExplicitSpec, ImplicitSpec, NhopView
 from trivium.core.dialogue import attempt
 from trivium.core.errors import UserError
 
 MIXED = ImplicitSpec(answerable="mixed")
+LADDERS = [
+    replace(EXPLICIT_PRESETS[name], answerable="mixed")
+    for name in ("explicit-hard", "explicit-ladder")
+]
 VIEWS = [NhopView(mode, surface) for mode in ("direct", "steps", "free")
          for surface in ("symbols", "relations")]  # fmt: skip
 
@@ -39,6 +44,43 @@ def test_one_chain_ends_early(hops: int, m: int, seed: int, index: int) -> None:
     assert derive(item) == ([] if own else [twin.answer])
     assert len(item.candidates) == m - 1
     assert item.chains == m
+
+
+@given(st.integers(3, 9), st.data(), st.integers(2, 8), st.booleans(), st.integers(0, 2**40))
+def test_one_chain_of_a_ladder_ends_early(
+    hops: int, data: st.DataObject, k: int, alias: bool, seed: int
+) -> None:
+    """In facts and blocks alike; else the ladder is that of its twin."""
+    L = data.draw(st.integers(1, hops))
+    spec = ExplicitSpec(hops, L, k, context_chains=9, path_collision_stress=True,
+                        block_head_balance=True, alias_heads_per_block=alias)  # fmt: skip
+    (item,) = generate(replace(spec, answerable="mixed"), seed)
+    (twin,) = generate(spec, seed)
+    missing = [line for line in twin.triples() if line not in item.triples()]
+    assert [line for line in twin.triples() if line not in missing] == item.triples()
+    functions = sorted({int(line[1][1:]) for line in missing})
+    assert functions == list(range(functions[0], hops + 1))
+    assert functions[0] >= 2
+    assert len({line[0] for line in missing} - {line[2] for line in missing}) == 1, "one chain"
+    own = [line for line in missing if line[0] in true_chain(twin)]
+    assert derive(item) == ([] if own else [twin.answer])
+    assert item.answer == ("unknown" if own else twin.answer)
+    assert len(item.candidates) == k - 1
+    assert from_row(orjson.loads(orjson.dumps(to_row(item))), explicit=True) == item
+
+
+def test_half_of_the_ladders_are_unknown_and_the_oracle_knows() -> None:
+    for spec in LADDERS:
+        items = list(generate(spec, 5, 0, 400))
+        assert abs(sum(item.answer == "unknown" for item in items) - 200) < 40  # four sigma
+        assert EXPLICIT.floor(spec, NhopView()).name == "always unknown"
+        for item in items[:20]:
+            assert "at most one of these lines" in EXPLICIT.render(item, NhopView())
+            for view in VIEWS:
+                made = attempt(EXPLICIT, item, EXPLICIT.solvers["oracle"], view)
+                assert made.kind == "right"
+    with pytest.raises(UserError, match="answerable mixed needs path_collision_stress"):
+        ExplicitSpec(answerable="mixed")
 
 
 def test_half_of_the_items_are_unknown_wherever_the_chain_ends() -> None:

@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from trivium.benchmarks import load_task
-from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
+from trivium.benchmarks.variables.spec import VariablesSpec
 from trivium.core.errors import UserError
-from trivium.core.spec import spec_from_dict
 
 ORIGINAL: dict[str, Any] = {"design": "original", "min_vars": 10, "max_vars": 10}
 
@@ -93,12 +91,3 @@ def test_what_follows_from_a_spec() -> None:
     original = VariablesSpec(**ORIGINAL)
     assert original.parents == 1
     assert replace(original, graph="dag").parents == 3
-
-
-def test_show_tree_may_be_true_or_false() -> None:
-    assert VariablesView(show_tree=True) == VariablesView(show_tree="pseudocode")
-    assert spec_from_dict(VariablesView, {"show_tree": False}) == VariablesView()
-    assert (
-        load_task("identifying_variables", fields={"show_tree": True}).view.show_tree
-        == "pseudocode"
-    )

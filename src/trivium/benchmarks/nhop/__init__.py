@@ -9,7 +9,6 @@ from typing import Any, ClassVar, TypeVar
 from trivium.benchmarks.nhop import (
     answer,
     audit,
-    fast_writer,
     files,
     generate,
     render,
@@ -46,7 +45,6 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     source: ClassVar[str]  # of the facts, as in "composes 4 steps from a bag of facts"
 
     # A function with its module's name comes last, since it shadows the module from there on.
-    generate_lines = staticmethod(fast_writer.generate_lines)
     reshuffle = staticmethod(generate.reshuffle)
     item_space = staticmethod(generate.item_space)
     generate = staticmethod(generate.generate)

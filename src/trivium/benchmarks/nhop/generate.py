@@ -26,6 +26,7 @@ from trivium.core.streams import Stream, spec_key, stream_key, word_block
 Ints = NDArray[np.int64]
 Path = tuple[int, int]  # first and last layer
 Line = tuple[int, int]  # a path, and the hop between two of its tokens
+Printed = tuple[int, str, int]  # the column of a line's head, its function, the column of its tail
 BATCH = 1024
 
 
@@ -34,8 +35,8 @@ class Layout:
     """The tokens of an item, layer by layer, and the lines that it prints of them."""
 
     widths: list[int]  # the number of tokens in each layer
-    facts: Ints  # one row for each line: its hop, and the columns of its head and tail
-    blocks: list[Ints]  # the same for the candidates of each block
+    facts: list[Printed]
+    blocks: list[list[Printed]]  # the candidates of each block
     depth: int  # the number of functions in the question
     answer: int  # the column of the answer; the question's token is in column 0
 
@@ -53,11 +54,11 @@ def layout(spec: Spec) -> Layout:
     ]
     columns = {token: column for column, token in enumerate(tokens)}
 
-    def rows(lines: Sequence[Line]) -> Ints:
-        return np.array([(hop, columns[path, hop - 1], columns[path, hop]) for path, hop in lines])
+    def printed(lines: Sequence[Line]) -> list[Printed]:
+        return [(columns[path, hop - 1], f"f{hop}", columns[path, hop]) for path, hop in lines]
 
     widths = np.bincount([layer for _, layer in tokens]).tolist()
-    return Layout(widths, rows(facts), [*map(rows, blocks)], depth, columns[0, depth])
+    return Layout(widths, printed(facts), [*map(printed, blocks)], depth, columns[0, depth])
 
 
 def item_space(spec: Spec) -> int | None:
@@ -65,7 +66,7 @@ def item_space(spec: Spec) -> int | None:
 
     Exchanging paths of one shape that print the same lines does not change an item.
     """
-    if isinstance(spec, ImplicitSpec) and spec.answerable == "mixed":
+    if spec.answerable == "mixed":
         return None
     paths, facts, blocks = _plan(spec)
     shape = layout(spec)
@@ -122,17 +123,11 @@ def _plan(spec: Spec) -> tuple[list[Path], list[Line], list[list[Line]]]:
 class Batch:
     """The numbers drawn for many items, one row for each."""
 
-    start: int
     tokens: Ints  # in the columns of the layout
     facts: Ints  # the lines of the layout in printed order; -1 for one that is left out
-    blocks: list[tuple[Ints, Ints | None]]  # the same for each block, and its aliases from 1
+    blocks: list[Ints]  # the same for each block
+    aliases: list[Ints | None]  # the number of each line's alias, from 1
     unknown: NDArray[np.bool_]  # whether the target's chain ends early
-
-
-def batches(spec: Spec, seed: int, start: int, count: int) -> Iterator[Batch]:
-    """The numbers of items start .. start + count - 1, a batch at a time."""
-    for first in range(start, start + count, BATCH):
-        yield draw(spec, seed, first, min(BATCH, start + count - first))
 
 
 def draw(spec: Spec, seed: int, start: int, count: int) -> Batch:
@@ -146,20 +141,23 @@ def draw(spec: Spec, seed: int, start: int, count: int) -> Batch:
     tokens = np.concatenate([_distinct(words, width, spec.M) for width in shape.widths], axis=1)
     in_order = np.tile(np.arange(facts), (count, 1))
     order = in_order if spec.chain_only_ordered else words.order(facts)
-    blocks = [
-        (words.order(len(lines)), words.order(len(lines)) + 1 if aliased else None)
-        for lines in shape.blocks
-    ]
+    orders, aliases = [order], []
+    for lines in shape.blocks:
+        orders.append(words.order(len(lines)))
+        aliases.append(words.order(len(lines)) + 1 if aliased else None)
     unknown = np.zeros(count, dtype=np.bool_)
-    if isinstance(spec, ImplicitSpec) and spec.answerable == "mixed":
-        # One chain ends early, the target's if the answer is unknown.
+    if spec.answerable == "mixed":
+        # One of the chains that lead to a candidate ends early, the target's (path 0) if the answer
+        # is unknown; only the question distinguishes these chains.
+        _, own, blocks = _plan(spec)
         drawn = word_block(stream_key("answerable", key), start, count, 3).astype(np.int64)
         unknown = drawn[:, 0] % 2 == 1
-        chain = np.where(unknown, 0, 1 + drawn[:, 1] % (spec.m - 1))
-        first = 1 + drawn[:, 2] % (spec.hops - 2)  # of f2 .. f{n-1}, numbered from 0 for f1
-        cut = (order % spec.m == chain[:, None]) & (order // spec.m >= first[:, None])
-        order = np.where(cut, -1, order)
-    return Batch(start, tokens, order, blocks, unknown)
+        chain = np.where(unknown, 0, 1 + drawn[:, 1] % (spec.alternatives - 1))[:, None]
+        first = 2 + drawn[:, 2:] % (shape.depth - 1)  # the first hop that is missing, after f1
+        for number, plan in enumerate([own, *blocks]):
+            path, hop = np.array(plan).T[:, orders[number]]
+            orders[number] = np.where((path == chain) & (hop >= first), -1, orders[number])
+    return Batch(tokens, orders[0], orders[1:], aliases, unknown)
 
 
 class _Words:
@@ -194,19 +192,15 @@ def _distinct(words: _Words, count: int, bound: int) -> Ints:
     return np.take_along_axis(chosen, words.order(count), axis=1)
 
 
-def item_id(spec: Spec, index: int) -> str:
-    """The id of an item, such as SYN-000123."""
-    return f"{'IMP' if isinstance(spec, ImplicitSpec) else 'SYN'}-{index:06d}"
-
-
 def generate(spec: Spec, seed: int, start: int = 0, count: int = 1) -> Iterator[NhopItem]:
     """The items start .. start + count - 1."""
-    for batch in batches(spec, seed, start, count):
-        yield from _items(spec, seed, batch)
+    for first in range(start, start + count, BATCH):
+        yield from _batch(spec, seed, first, min(BATCH, start + count - first))
 
 
-def _items(spec: Spec, seed: int, batch: Batch) -> Iterator[NhopItem]:
-    shape = layout(spec)
+def _batch(spec: Spec, seed: int, start: int, count: int) -> Iterator[NhopItem]:
+    shape, batch = layout(spec), draw(spec, seed, start, count)
+    prefix = "IMP" if isinstance(spec, ImplicitSpec) else "SYN"
     fields = spec_to_dict(spec)
     # Formatting all tokens of an item at once is several times faster than one by one.
     template = " ".join(
@@ -214,40 +208,35 @@ def _items(spec: Spec, seed: int, batch: Batch) -> Iterator[NhopItem]:
         for layer, width in enumerate(shape.widths)
         for _ in range(width)
     )
-    facts, *blocks = (
-        [(head, f"f{hop}", tail) for hop, head, tail in lines.tolist()]
-        for lines in [shape.facts, *shape.blocks]
-    )
     fact_orders = batch.facts.tolist()
     for row, numbers in enumerate(batch.tokens.tolist()):
         names = (template % tuple(numbers)).split(" ")
         candidates = []
-        for lines, (order, aliases) in zip(blocks, batch.blocks, strict=True):
+        for lines, order, aliases in zip(shape.blocks, batch.blocks, batch.aliases, strict=True):
             printed = _triples(names, lines, order[row].tolist())
             tokens: dict[str, str] = {}
             if aliases is not None:
-                for number, line in sorted(zip(aliases[row].tolist(), printed, strict=True)):
+                numbers_left = aliases[row][order[row] >= 0].tolist()
+                for number, line in sorted(zip(numbers_left, printed, strict=True)):
                     alias = f"{spec.alias_prefix}{number}"
                     tokens[alias], line[0] = line[0], alias
             candidates.append(Candidates(lines[0][1], printed, tokens))
-        index = batch.start + row
+        index = start + row
         answer = UNKNOWN if batch.unknown[row] else names[shape.answer]
         yield NhopItem(
-            id=item_id(spec, index),
-            facts=_triples(names, facts, fact_orders[row]),
+            id=f"{prefix}-{index:06d}",
+            facts=_triples(names, shape.facts, fact_orders[row]),
             blocks=candidates,
             start=names[0],
             depth=shape.depth,
             answer=answer,
             accepted=[answer],
             origin=Origin(fields, seed, index),
-            may_be_unknown=fields.get("answerable") == "mixed",
+            may_be_unknown=spec.answerable == "mixed",
         )
 
 
-def _triples(
-    names: list[str], lines: list[tuple[int, str, int]], order: list[int]
-) -> list[list[str]]:
+def _triples(names: list[str], lines: list[Printed], order: list[int]) -> list[list[str]]:
     """The lines in this order, as triples of names."""
     printed = (lines[number] for number in order if number >= 0)
     return [[names[head], function, names[tail]] for head, function, tail in printed]

@@ -53,7 +53,7 @@ class NhopItem(NamedTuple):
 
     @property
     def chains(self) -> int:
-        """The number of chains in a bag, one of which may end early."""
+        """The number of chains that lead to a possible answer, one of which may end early."""
         return len(self.candidates) + self.may_be_unknown
 
     @property

@@ -26,7 +26,8 @@ def render(item: NhopItem, view: NhopView) -> str:
     words = surface_of(item, view)
     parts = [words.intro, "\n".join(["Facts:", *map(words.line, item.facts)])]
     for block in item.blocks:
-        lines = [words.block.format(words.word(block.function))]
+        how_many = "at most" if item.may_be_unknown else "exactly"
+        lines = [words.block.format(words.word(block.function), how_many)]
         if block.aliases:
             names = block.aliases.items()
             lines.append(words.nicknames)

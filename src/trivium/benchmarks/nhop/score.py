@@ -73,10 +73,9 @@ def kind(item: NhopItem, answer: NhopAnswer | None) -> str:  # noqa: PLR0911 - o
 
 def floor(spec: Spec, view: NhopView) -> Floor:
     """The score of a guess among the possible answers of a spec, or of "unknown" if mixed."""
-    if isinstance(spec, ImplicitSpec) and spec.answerable == "mixed":
+    if spec.answerable == "mixed":
         return ALWAYS_UNKNOWN
-    candidates = spec.m if isinstance(spec, ImplicitSpec) else spec.block_sizes[-1]
-    return Floor("random_candidate", 1 / candidates)
+    return Floor("random_candidate", 1 / spec.alternatives)
 
 
 def item_floor(item: NhopItem, view: NhopView) -> Floor:
@@ -105,13 +104,12 @@ def item_ceiling(item: NhopItem, view: NhopView) -> Ceiling:
 
 def groups(item: NhopItem) -> Groups:
     """The fields that results are grouped by: steps with m, or with L, k and contexts."""
-    size = len(item.candidates)
+    known = {"answerable": item.answer != UNKNOWN} if item.may_be_unknown else {}
     if not item.blocks:
-        size = item.chains
-        known = {"answerable": item.answer != UNKNOWN} if item.may_be_unknown else {}
-        return {"steps": item.depth, "m": size, **known}
+        return {"steps": item.depth, "m": item.chains, **known}
     contexts = max(0, sum(function == "f1" for _, function, _ in item.facts) - 1)
-    return {"steps": item.depth, "L": len(item.blocks), "k": size, "contexts": contexts}
+    sizes = {"L": len(item.blocks), "k": item.chains, "contexts": contexts}
+    return {"steps": item.depth, **sizes, **known}
 
 
 _WHOLE = {"ablate_inner": False, "answerable": "always"}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, Literal
 
-from trivium.benchmarks.nhop.budget import Filling, Sizes, prompt_sizes
+from trivium.benchmarks.nhop.budget import Filling, fill
 from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
 
@@ -48,6 +48,11 @@ class ImplicitSpec:
             require(allowed, f"ablate_hop must be in 2..{self.hops - 2}, got {self.ablate_hop}")
 
     @property
+    def alternatives(self) -> int:
+        """The number of possible answers."""
+        return self.m
+
+    @property
     def ablated(self) -> int:
         """The relation that is left out, or 0."""
         if not self.ablate_inner:
@@ -83,6 +88,9 @@ class ExplicitSpec:
     alias_heads_per_block: bool = False  # heads in a block are printed as aliases of that block
     alias_prefix: str = "H"  # an alias is this and a number
     chain_only_ordered: bool = False  # only the target's facts, in order: a sanity check
+    # mixed: one candidate's chain ends early, in half of the items the target's: then the right
+    # answer is "unknown"
+    answerable: Literal["always", "mixed"] = "always"
 
     def __post_init__(self) -> None:
         _check_tokens(self)
@@ -109,17 +117,12 @@ class ExplicitSpec:
             self.budget_lines is None or self.budget_tokens is None,
             "give budget_lines or budget_tokens, not both",
         )
-        if self._budget is None:
-            return
-        name, budget = self._budget
         require(
-            self.context_chains == CONTEXT_CHAINS and not self.chain_only_ordered,
-            f"{name} picks the context chains itself: give neither context_chains "
+            self._budget is None
+            or (self.context_chains == CONTEXT_CHAINS and not self.chain_only_ordered),
+            f"{self._budget} picks the context chains itself: give neither context_chains "
             "nor chain_only_ordered with it",
         )
-        low, high = (self._sizes.with_chains(chains) for chains in (self.min_contexts, MAX_CHAINS))
-        bound = f"at least {low}" if budget < low else f"at most {high}"
-        require(low <= budget <= high, f"{name} must be {bound} for these blocks, got {budget}")
 
     def _check_controls(self) -> None:
         for control in ("path_collision_stress", "block_head_balance"):
@@ -127,6 +130,12 @@ class ExplicitSpec:
                 not getattr(self, control) or len(set(self.block_sizes)) == 1,
                 f"{control} needs blocks of one size, got {self.block_sizes}",
             )
+        whole = self.path_collision_stress and self.block_head_balance
+        require(
+            self.answerable == "always" or (whole and not self.chain_only_ordered),
+            "answerable mixed needs path_collision_stress and block_head_balance, so that all "
+            "candidates have a chain that may end early, and no chain_only_ordered",
+        )
         require(
             self.contexts >= self.min_contexts or self.chain_only_ordered,
             f"block_head_balance needs context_chains of at least {self.min_contexts} "
@@ -144,6 +153,11 @@ class ExplicitSpec:
         own = {self.hops - 2: self.k0, self.hops - 1: self.k1}
         return tuple(own.get(block, self.k2) or self.k for block in self.blocks)
 
+    @property
+    def alternatives(self) -> int:
+        """The number of possible answers."""
+        return self.block_sizes[-1]
+
     @cached_property
     def fact_hops(self) -> int:
         """The last hop of the facts, from which the blocks lead on."""
@@ -151,16 +165,10 @@ class ExplicitSpec:
         return ladder if self.facts_until == "ladder" else max(self.hops - 2, ladder)
 
     @property
-    def _budget(self) -> tuple[str, int] | None:
-        """The field of the given budget, and its value."""
-        for name in ("budget_lines", "budget_tokens"):
-            if (value := getattr(self, name)) is not None:
-                return name, value
-        return None
-
-    @cached_property
-    def _sizes(self) -> Sizes:
-        return prompt_sizes(self, NhopView())
+    def _budget(self) -> str | None:
+        """The field of the given budget."""
+        names = ("budget_lines", "budget_tokens")
+        return next((name for name in names if getattr(self, name) is not None), None)
 
     @cached_property
     def filling(self) -> Filling:
@@ -169,7 +177,7 @@ class ExplicitSpec:
             return Filling(0, 0)
         if self._budget is None:
             return Filling(self.context_chains, 0)
-        return self._sizes.filling(self._budget[1])
+        return fill(self, NhopView(), self._budget, MAX_CHAINS)
 
     @property
     def contexts(self) -> int:
@@ -247,7 +255,9 @@ _CONTROLS = {
     "bal": "block_head_balance",
     "alias": "alias_heads_per_block",
 }
-_OFF = dict.fromkeys(_CONTROLS.values(), False)
+_OFF = {**dict.fromkeys(_CONTROLS.values(), False), "answerable": "always"}
+_ALL = {**dict.fromkeys(_CONTROLS.values(), True), "answerable": "always"}
+_UNANSWERABLE = "half of the items lack a needed line: the answer is unknown"
 _PLAIN_ENGLISH = "the control's items in plain English about invented people"
 EXPLICIT_DIAGNOSTICS = {
     "control": Diagnostic("no cue control", spec=_OFF),
@@ -255,7 +265,8 @@ EXPLICIT_DIAGNOSTICS = {
         name: Diagnostic(f"{control} only", spec={**_OFF, control: True})
         for name, control in _CONTROLS.items()
     },
-    "all": Diagnostic("all three cue controls", spec=dict.fromkeys(_CONTROLS.values(), True)),
+    "all": Diagnostic("all three cue controls", spec=_ALL),
+    "unanswerable": Diagnostic(_UNANSWERABLE, spec={**_ALL, "answerable": "mixed"}),
     "relations": Diagnostic(_PLAIN_ENGLISH, spec=_OFF, view={"surface": "relations"}),
 }
 _WHOLE = {"ablate_inner": False, "ablate_hop": None, "answerable": "always"}
@@ -265,10 +276,7 @@ IMPLICIT_DIAGNOSTICS = {
         "one relation left out: nothing above chance",
         spec={"ablate_inner": True, "answerable": "always"},
     ),
-    "unanswerable": Diagnostic(
-        "half of the items lack a needed fact: the answer is unknown",
-        spec={**_WHOLE, "answerable": "mixed"},
-    ),
+    "unanswerable": Diagnostic(_UNANSWERABLE, spec={**_WHOLE, "answerable": "mixed"}),
     "relations": Diagnostic(_PLAIN_ENGLISH, spec=_WHOLE, view={"surface": "relations"}),
     "baseline": Diagnostic("the pointer baseline, expected at chance", solver="pointer_f_n1"),
 }

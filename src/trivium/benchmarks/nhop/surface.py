@@ -27,7 +27,7 @@ class Symbols:
     value = "token"  # what an answer is called
     step = "hop"
     intro = "Each line states one fact: 'X ->f-> Y' says that f of X is Y."
-    block = "Candidates for {}: exactly one of these lines continues the chain in question."
+    block = "Candidates for {}: {} one of these lines continues the chain in question."
     nicknames = "Names used in this block only:"
     nickname = "{} = {}"
     bullet = ""  # before a candidate
@@ -101,7 +101,7 @@ class Relations(Symbols):
     value = "full name"
     step = "step"
     intro = "Each line states one fact about a group of people."
-    block = "Candidates for the {}: exactly one line of this list continues the chain in question."
+    block = "Candidates for the {}: {} one line of this list continues the chain in question."
     nicknames = "Nicknames used in this list only:"
     nickname = "{} is {}."
     bullet = "- "

@@ -9,8 +9,8 @@ from trivium.benchmarks.variables import (
     answer,
     audit,
     files,
-    floor,
     generate,
+    limits,
     render,
     report,
     score,
@@ -62,9 +62,11 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     write = staticmethod(answer.write)
     gold = staticmethod(score.gold)
     kind = staticmethod(score.kind)
-    item_floor = staticmethod(floor.item_floor)
-    file_floor = staticmethod(floor.file_floor)
-    floor = staticmethod(floor.floor)
+    item_floor = staticmethod(limits.item_floor)
+    file_floor = staticmethod(limits.file_floor)
+    floor = staticmethod(limits.floor)
+    ceiling = staticmethod(limits.ceiling)
+    item_ceiling = staticmethod(limits.item_ceiling)
     groups = staticmethod(score.groups)
     score = staticmethod(score.score)
     audit_views = staticmethod(audit.audit_views)

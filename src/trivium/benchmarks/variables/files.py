@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from trivium.benchmarks.variables.decision import Decision, Edge, decide, topological
+from trivium.benchmarks.variables.decision import Edge, topological
 from trivium.benchmarks.variables.generate import item_id
 from trivium.benchmarks.variables.item import WORDINGS, Table, Term, VariablesItem
 from trivium.benchmarks.variables.spec import MAX_SNR, MAX_VARS, MIN_SNR
@@ -41,17 +41,22 @@ def to_row(item: VariablesItem) -> dict[str, Any]:
     believed: dict[str, list[str]] = {name: [] for name in names}
     for cause, effect in item.hypotheses:
         believed[names[cause]].append(names[effect])
-    decision = decide(known.correlated, item.target, item.hypotheses, range(len(names)))
-    label, num_not_ctrl = gold_label(item, decision)
+    valid, control = item.gold
+    independent, dependent = (names[variable] for variable in item.target)
     row = {
         "id": item.id,
         "variable_metadata": metadata,
         "hypotheses": believed,
-        "target_hypothesis": [names[item.target[0]], names[item.target[1]]],
+        "target_hypothesis": [independent, dependent],
         "sample_metadata": {"snr": item.snr},
         "causal_graph": children,
-        "gold_label": label,
-        "num_not_ctrl": num_not_ctrl,
+        "gold_label": {
+            "valid_hypothesis": valid,
+            "ind_var": independent if valid else None,
+            "dep_var": dependent if valid else None,
+            "ctrl_vars": [names[variable] for variable in control] if valid else None,
+        },
+        "num_not_ctrl": len(names) - len(control) if valid else None,
         "telling": [
             [names[cause], names[effect], wording]
             for (cause, effect), wording in zip(item.hypotheses, item.wording, strict=True)
@@ -77,19 +82,6 @@ def _method(terms: Sequence[Term], names: Sequence[str]) -> dict[str, Any]:
         return methods[0] if methods else ROOT
     inputs = [method["input_x"] for method in methods]
     return {"name": SUM, "input_x": inputs, "kwargs": {"terms": methods}}
-
-
-def gold_label(item: VariablesItem, decision: Decision[int]) -> tuple[dict[str, Any], int | None]:
-    """The perfect answer in the schema's words, and the number of variables not controlled."""
-    valid, control = decision
-    independent, dependent = (item.names[variable] for variable in item.target)
-    label = {
-        "valid_hypothesis": valid,
-        "ind_var": independent if valid else None,
-        "dep_var": dependent if valid else None,
-        "ctrl_vars": [item.names[variable] for variable in control] if valid else None,
-    }
-    return label, len(item.names) - len(control) if valid else None
 
 
 def content(item: VariablesItem) -> list[Any]:
@@ -140,7 +132,13 @@ def from_row(row: Mapping[str, Any], number: int) -> VariablesItem:
         ),
         origin=Origin.from_row(row),
     )
-    _check_stored(row, item)
+    derived = to_row(item)
+    for key in ("gold_label", "num_not_ctrl"):
+        stored = row.get(key, derived[key])
+        require(
+            _unordered(stored) == _unordered(derived[key]),
+            f"{key} is {stored!r}, but the decision trees say {derived[key]!r}",
+        )
     return item
 
 
@@ -153,12 +151,6 @@ def _object(value: Any, what: str) -> dict[str, Any]:
 def _is_number(value: Any) -> bool:
     # Not isfinite, since an int may be too large; not isinstance, since a bool is an int.
     return type(value) in (int, float) and abs(value) <= sys.float_info.max
-
-
-def _names(value: Any, what: str) -> list[str]:
-    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise UserError(f"{what} must be a list of names, got {value!r:.80}")
-    return value
 
 
 def _number(name: Any, numbers: Mapping[str, int]) -> int:
@@ -277,33 +269,6 @@ def _drawn(
     words = word_block(key, 0, 1, words_needed(len(terms), ROWS, snr is not None))
     values = observe(parts, lost, words, ROWS, snr)[0]
     return Table(values[:, [position[variable] for variable in range(len(terms))]])
-
-
-def _check_stored(row: Mapping[str, Any], item: VariablesItem) -> None:
-    """Refuse stored values that do not follow from the rest of the item."""
-    derived = to_row(item)
-    seen = {name for name, is_seen in zip(item.names, item.seen, strict=True) if is_seen}
-    for name, own in derived["variable_metadata"].items():
-        stored = row["variable_metadata"][name].get("corrs")
-        if stored is not None:
-            listed = seen.intersection(_names(stored, f"corrs of {name}"))
-            agree = (listed if name in seen else set()) == set(own["corrs"])
-            require(agree, f"corrs of {name} disagree with the causal graph")
-    if "causal_graph" in row:
-        edges = {
-            (item.names[parent], name)
-            for name, parents in zip(item.names, item.parents, strict=True)
-            for parent in parents
-        }
-        for parent, children in _object(row["causal_graph"], "causal_graph").items():
-            edges ^= {(parent, name) for name in _names(children, f"causal_graph of {parent}")}
-        require(not edges, "causal_graph disagrees with the gen_methods")
-    for key in ("gold_label", "num_not_ctrl"):
-        stored = row.get(key, derived[key])
-        require(
-            _unordered(stored) == _unordered(derived[key]),
-            f"{key} is {stored!r}, but the decision trees say {derived[key]!r}",
-        )
 
 
 def _unordered(label: Any) -> Any:

@@ -97,8 +97,8 @@ class VariablesView:
     """How an item is presented and answered."""
 
     renderer: Renderer = "language-corrset"
-    # the decision trees of the perfect answer: not shown, as pseudocode (true), or in sentences
-    show_tree: Literal["none", "pseudocode", "language", True, False] = "none"
+    # the decision trees of the perfect answer: not shown, as pseudocode, or in sentences
+    show_tree: Literal["none", "pseudocode", "language"] = "none"
     # standard: ends with an ANSWER line; original: the structure, the answer in brackets and the
     # parser of the original evaluation
     wording: Literal["standard", "original"] = "standard"
@@ -109,8 +109,6 @@ class VariablesView:
     reasoning: Literal["free", "direct", "chain_of_thought"] = "free"
 
     def __post_init__(self) -> None:
-        if isinstance(self.show_tree, bool):
-            object.__setattr__(self, "show_tree", "pseudocode" if self.show_tree else "none")
         if self.prompt_file is not None:
             require(
                 self.reasoning == "free",
@@ -119,6 +117,11 @@ class VariablesView:
             )
             object.__setattr__(self, "prompt_file", read_prompt_file(self.prompt_file))
             object.__setattr__(self, "wording", "original")
+
+    @property
+    def shows_table(self) -> bool:
+        """Whether observations are a table, and not the sets of correlated variables."""
+        return not self.renderer.endswith("corrset")
 
 
 def view_of(renderer: str) -> VariablesView:

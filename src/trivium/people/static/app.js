@@ -6,9 +6,13 @@
 const main = document.getElementById("main");
 const notice = document.getElementById("notice");
 const spoken = document.getElementById("spoken");
+const ENDED = ["done", "failed", "full", "declined"];
+const listenButton = document.getElementById("listen");
+listenButton.addEventListener("click", () => readAloud(view.speak));
 const soundButton = document.getElementById("sound");
 const visit = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-let token = "", view = null, busy = false, events = [], eventNumber = 0;
+let token = "", view = null, busy = "", events = [], eventNumber = 0;
+let shownAt = 0, mark = 0; // when the screen appeared, and when the time of the next step begins
 const waiting = []; // moves of things that are shown already and still have to be sent
 
 function make(tag, attributes = {}, ...children) {
@@ -35,7 +39,7 @@ async function request(path, body) {
       const response = await fetch(path, { credentials: "same-origin", ...options });
       if (response.status < 500 && response.status !== 429) {
         // A body that breaks off is a lost connection too.
-        const reply = path === "/" ? {} : await response.json();
+        const reply = path === "./" ? {} : await response.json();
         notice.hidden = true;
         return { status: response.status, ok: response.ok, reply };
       }
@@ -47,10 +51,10 @@ async function request(path, body) {
 }
 
 async function load() {
-  let response = await request("/api/state");
+  let response = await request("api/state");
   if (!response.ok) {
-    await request("/"); // sets the cookie anew
-    response = await request("/api/state");
+    await request("./"); // sets the cookie anew
+    response = await request("api/state");
   }
   if (!response.ok) {
     main.textContent = "Please allow cookies and reload the page.";
@@ -60,17 +64,21 @@ async function load() {
   show(response.reply.view);
 }
 
-async function send(kind, value = null) {
+async function send(kind, value = null, at = performance.now()) {
   if (busy) {
-    if (kind === "toggle" || kind === "press") waiting.push([kind, value]);
+    // Things can be moved while a step is under way; a second press of the same button is none.
+    const last = waiting.length ? waiting.at(-1)[0] : busy;
+    if (kind === "toggle" || (kind === "press" && last !== "press")) waiting.push([kind, value, at]);
     return;
   }
-  busy = true;
-  const body = { number: view.number, kind, value, time: Date.now() / 1000, events: events.splice(0, 100) };
-  const { status, reply } = await request("/api/step", body);
-  busy = false; // not before the new number is known: what is pressed meanwhile waits
-  if (status === 403) return location.reload();
+  busy = kind;
+  const seconds = Math.max(0, at - mark) / 1000;
+  mark = at;
+  const body = { number: view.number, kind, value, seconds, time: Date.now() / 1000, events: events.splice(0, 100) };
+  const { status, reply } = await request("api/step", body);
+  busy = ""; // not before the new number is known: what is pressed meanwhile waits
   if (status !== 200) waiting.length = 0;
+  if (status === 403) await load(); // another tab has opened another link, or cookies are lost
   if (reply.view) {
     for (const [later, id] of waiting) if (later === "toggle") flip(reply.view, id);
     // Nothing is drawn anew under a finger that is about to press the next thing.
@@ -83,6 +91,14 @@ async function send(kind, value = null) {
   if (next) send(...next);
 }
 
+// A second tap on a button is not meant for the screen that has just replaced it.
+main.addEventListener("click", (event) => {
+  if (!view || performance.now() - shownAt >= view.guard || event.target.closest(".thing")) return;
+  event.preventDefault();
+  event.stopPropagation();
+  note("early_tap", view.screen);
+}, true);
+
 function note(kind, detail = "") {
   events.push({ page: visit, number: eventNumber++, kind, detail: String(detail), time: Date.now() / 1000 });
 }
@@ -90,7 +106,7 @@ function note(kind, detail = "") {
 function flush() {
   if (!events.length || !token) return;
   const body = JSON.stringify({ events: events.splice(0, 100) });
-  fetch("/api/events", { method: "POST", keepalive: true, credentials: "same-origin", headers: { "Content-Type": "application/json", "X-Token": token }, body }).catch(() => {});
+  fetch("api/events", { method: "POST", keepalive: true, credentials: "same-origin", headers: { "Content-Type": "application/json", "X-Token": token }, body }).catch(() => {});
 }
 
 document.addEventListener("visibilitychange", () => { note(document.visibilityState); if (document.hidden) flush(); });
@@ -105,13 +121,14 @@ setInterval(flush, 15000);
 
 function show(next, kind = "") {
   const before = view;
+  if (kind !== "toggle") shownAt = mark = performance.now();
   const focus = document.activeElement?.dataset.focus;
   view = next;
   document.documentElement.lang = view.language || "en";
   const moved = before && before.screen === view.screen && view.machine;
   const heading = make("h1", { tabindex: "-1" }, view.title);
   document.title = view.title;
-  const parts = [view.eyebrow ? make("p", { class: "eyebrow" }, view.eyebrow) : null, heading];
+  const parts = [view.preview ? make("p", { class: "preview" }, view.preview) : null, view.eyebrow ? make("p", { class: "eyebrow" }, view.eyebrow) : null, heading];
   for (const text of view.paragraphs || []) parts.push(make("p", { class: "lead" }, text));
   if (view.rules && view.rules.length) parts.push(make("ul", { class: "rules" }, ...view.rules.map((rule) => make("li", {}, rule))));
   if (view.picture) parts.push(machine(view.picture, false));
@@ -122,10 +139,13 @@ function show(next, kind = "") {
   if (view.codes) parts.push(...view.codes.map(codeBox));
   if (view.buttons) parts.push(make("div", { class: "buttons" }, ...view.buttons.map(button)));
   if (view.page) parts.push(make("p", { class: "dots", role: "img", "aria-label": view.page.join(" / ") }, ...dots(view.page)));
-  if (view.history && view.history.length) parts.push(history());
-  if (view.again) parts.push(make("div", { class: "buttons" }, make("button", { type: "button", onclick: again }, view.again)));
+  if (view.link) parts.push(make("p", { class: "buttons" }, make("a", { class: "main", href: view.link.url, rel: "noreferrer" }, view.link.label)));
+  if (view.history && view.history.length) parts.push(testList(view.history_title, view.history));
+  if (view.examples) parts.push(make("div", { class: "examples" }, ...view.examples.map((one) => testList(one.title, one.tests))));
   if (view.screen === "paused") setTimeout(load, 10000);
+  if (view.text.next_child && ENDED.includes(view.screen)) parts.push(make("div", { class: "buttons" }, make("button", { type: "button", class: "plain", onclick: nextChild }, view.text.next_child)));
   main.className = `screen-${view.screen}`;
+  document.body.className = view.audience || "";
   main.replaceChildren(...parts.filter(Boolean));
   const shown = view.machine || view.picture;
   soundButton.hidden = !shown;
@@ -133,12 +153,80 @@ function show(next, kind = "") {
   if (same) same.focus({ preventScroll: true });
   else if (before) { heading.focus({ preventScroll: true }); window.scrollTo(0, 0); }
   if (shown) machineShown(shown, kind);
+  listenButton.hidden = !view.speak;
+  if (view.speak && kind !== "toggle") {
+    listenButton.replaceChildren(icon("listen"), make("span", {}, view.text.listen));
+    // After a press the light is read, and what else is new on the screen.
+    const old = kind === "press" && before ? before.speak.map((one) => one.text) : [];
+    const light = kind === "press" && shown ? [{ text: view.text[shown.lit ? "on" : "off"] }] : [];
+    readAloud([...light, ...view.speak.filter((one) => !old.includes(one.text))]);
+  }
+}
+
+// ---- Reading aloud, to children: recordings, else the browser's voice; the text is always shown
+
+let reading = 0, voice = null; // the number of the screen being read, and what plays
+
+async function readAloud(sentences) {
+  const mine = ++reading;
+  if (voice) voice.pause();
+  window.speechSynthesis?.cancel();
+  for (const one of sentences) {
+    const how = (view.recorded && one.file && await playRecording(one.file)) ? "recording" : await speak(one.text);
+    if (mine !== reading) return;
+    if (one === sentences[0]) note("read_aloud", how);
+    if (how === "none") return;
+  }
+}
+
+function playRecording(file) {
+  return new Promise((resolve) => {
+    voice = new Audio(`audio/${file}`);
+    voice.onended = voice.onpause = () => resolve(true);
+    voice.onerror = () => resolve(false);
+    voice.play().catch(() => resolve(false));
+  });
+}
+
+function speak(text) {
+  return new Promise((resolve) => {
+    if (!window.speechSynthesis) return resolve("none");
+    const said = new SpeechSynthesisUtterance(text);
+    said.lang = view.language;
+    said.rate = 0.9;
+    said.onend = () => resolve("voice");
+    said.onerror = () => resolve("none");
+    speechSynthesis.speak(said);
+    setTimeout(() => resolve(speechSynthesis.speaking ? "voice" : "none"), 1500 + 90 * text.length);
+  });
+}
+
+async function nextChild() {
+  const response = await request("api/next-child", {});
+  if (response.ok) load();
 }
 
 function button(one) {
   const kind = one.choice ? `choice${one.label.length > 24 ? " wide" : ""}` : one.main ? "main" : "plain";
-  return make("button", { type: "button", class: kind, "data-focus": `button-${one.kind}`, "data-value": one.value ?? "", onclick: () => send(one.kind, one.value ?? null) },
-    one.pattern ? drawMachine(one.pattern, false) : null, make("span", {}, one.label));
+  return make("button", { type: "button", class: kind, "data-focus": `button-${one.kind}`, "data-value": String(one.value ?? ""), onclick: () => send(one.kind, one.value ?? null) },
+    one.pattern ? drawMachine(one.pattern, false) : view.speak && ICONS[one.icon] ? icon(one.icon) : null, make("span", {}, one.label));
+}
+
+// Pictures on the buttons of children: paths in a square of 24.
+const ARROW = "M5 12h12M12 6l6 6-6 6", TICK = "M4 13l5 5L20 6", CROSS = "M6 6l12 12M18 6L6 18";
+const ICONS = { next: ARROW, start: ARROW, more: "M2 12q10-9 20 0q-10 9-20 0zM12 9.5a2.5 2.5 0 1 0 .1 0z", agree: TICK, yes: TICK, finish: TICK, decline: CROSS, no: CROSS,
+  check: "M12 3v9M7 6.5a7.5 7.5 0 1 0 10 0", unsure: "M8.5 9a3.5 3.5 0 1 1 5 3.2q-1.5.8-1.5 2.3M12 18.5v.5", retry_full: ARROW, retry_declined: ARROW,
+  listen: "M4 9v6h4l5 4V5L8 9zM16.5 9a4 4 0 0 1 0 6" };
+
+function icon(name) {
+  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  picture.setAttribute("viewBox", "0 0 24 24");
+  picture.setAttribute("class", "icon");
+  picture.setAttribute("aria-hidden", "true");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  line.setAttribute("d", ICONS[name]);
+  picture.append(line);
+  return picture;
 }
 
 function dots([now, all]) {
@@ -149,11 +237,6 @@ function codeBox(one) {
   return make("div", { class: "code" }, make("p", { class: "code-label" }, one.label), make("p", { class: "code-text" }, one.code), one.note ? make("p", {}, one.note) : null);
 }
 
-async function again() {
-  await request("/api/again", {});
-  load();
-}
-
 // ---- Forms
 
 function questions() {
@@ -161,7 +244,8 @@ function questions() {
   for (const one of view.questions) {
     if (one.kind === "choice") {
       const options = one.options.map((option, index) => make("label", { class: "option" },
-        make("input", { type: "radio", name: one.id, value: String(index) }), make("span", {}, option)));
+        make("input", { type: "radio", name: one.id, value: String(index) }),
+        view.speak && one.pictures && one.pictures.length ? checkPicture(one.pictures[index]) : null, make("span", {}, option)));
       form.append(make("fieldset", {}, make("legend", {}, one.text), make("div", { class: "options" }, ...options)));
     } else {
       const id = `question-${one.id}`;
@@ -169,7 +253,7 @@ function questions() {
     }
   }
   const missing = make("p", { class: "missing", role: "alert" });
-  form.append(missing, make("div", { class: "buttons" }, make("button", { type: "submit", class: "main" }, make("span", {}, view.text.next))));
+  form.append(missing, make("div", { class: "buttons" }, make("button", { type: "submit", class: "main" }, view.speak ? icon("next") : null, make("span", {}, view.text.next))));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const data = new FormData(form), answers = {}, chosen = [];
@@ -188,7 +272,7 @@ function questions() {
 
 function puzzle() {
   const form = make("form", { novalidate: true });
-  const texts = view.messages.filter((text) => text).map((text) => make("div", { class: "prompt", tabindex: "0" }, text));
+  const texts = view.messages.filter((text) => text).map((text) => make("div", { class: "prompt", tabindex: "0", lang: "en" }, text));
   const box = make("textarea", { id: "reply", rows: "4", maxlength: String(view.limit), spellcheck: "false" });
   const missing = make("p", { class: "missing", role: "alert" });
   form.append(...texts, make("label", { for: "reply" }, view.label), box, missing,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from trivium.benchmarks.blicket.game import limits
 from trivium.benchmarks.blicket.game.mixed import mixed_games
-from trivium.benchmarks.blicket.game.spec import PAPER_RULES, PRESETS, GameSpec, GameView
+from trivium.benchmarks.blicket.game.spec import PAPER_RULES, PRESETS, GameSpec
 from trivium.benchmarks.blicket.inference.ceilings import (
     PAPER_SPACES,
     Ceiling,
@@ -80,10 +80,10 @@ def _show_games(flags: Flags) -> int:
 
 def game_table(games: Mapping[str, GameSpec]) -> Table:
     """A table with the size, the limits and the adaptivity gap of each game."""
-    rows, view = [], GameView()
+    rows = []
     for name, spec in games.items():
         own = [game.tests for game in mixed_games()] if spec.mixed else [spec.tests]
-        lowest, highest = limits.floor(spec, view), limits.ceiling(spec, view)
+        lowest, highest = limits.script_floor(spec), limits.player_ceiling(spec)
         gap = highest.value - lowest.value
         rows.append(
             (

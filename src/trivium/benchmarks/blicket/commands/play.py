@@ -245,7 +245,7 @@ def _show_result(item: GameItem, answer: GameAnswer, screen: Screen) -> None:
         table.add_row(
             letters(step.placed) or "none",
             "on" if step.light else "off",
-            f"{step.bits:.2f}",
+            f"{step.bits:z.2f}",
             f"{step.best_gain:.2f}",
             f"{step.entropy:.2f}" if noisy else str(step.left),
         )
@@ -254,6 +254,6 @@ def _show_result(item: GameItem, answer: GameAnswer, screen: Screen) -> None:
     screen.say(
         f"You made {len(path.steps)} test{'' if len(path.steps) == 1 else 's'} "
         f"({path.redundant} of them were uninformative) "
-        f"and learned {path.bits:.2f} of {entropy(item.space.belief):.2f} bits."
+        f"and learned {path.bits:z.2f} of {entropy(item.space.belief):.2f} bits."
     )
     screen.say(ideal_game(item))

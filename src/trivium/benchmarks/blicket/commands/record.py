@@ -53,17 +53,29 @@ def main(args: Sequence[str]) -> int:
             episodes.append(episode)
             bar.advance(1)
     write_dataset(name, flags.spec, episodes, flags.policy, out)
-    print_summary(episodes, out, name)
+    print(summary(flags.spec, episodes))
+    print_dataset(out, name)
     return 0
 
 
-def print_summary(episodes: Sequence[Episode], out: Path, name: str) -> None:
-    """Print the mean return, the folder of the dataset, and how to load it."""
-    totals = np.array([episode.total for episode in episodes])
-    steps = sum(len(episode.rewards) for episode in episodes)
-    print(f"{len(episodes)} episodes, {steps} steps, mean return {totals.mean():.3f}")
+def print_dataset(out: Path, name: str) -> None:
+    """Print the folder of a dataset and how to load it."""
     print(f"dataset in {out / name}; to load it:")
     print(f"  {FOLDER}={out} python -c \"import minari; minari.load_dataset('{name}')\"")
+
+
+def summary(spec: BlicketSpec, episodes: Sequence[Episode]) -> str:
+    """The mean return and its standard deviation, and how often the answers were right."""
+    totals = np.array([episode.total for episode in episodes])
+    steps = sum(len(episode.rewards) for episode in episodes)
+    text = f"{len(episodes)} episodes, {steps} steps, mean return {totals.mean():z.3f}, "
+    text += f"sd {totals.std():.3f}"
+    if spec.has_quiz:
+        right = np.array([episode.rewards[-spec.questions :] > 0 for episode in episodes])
+        text += f"; all answers right in {right.all(axis=1).mean():.1%}"
+        if spec.asks_type:
+            text += f", the form in {right[:, -1].mean():.1%}"
+    return text
 
 
 def check_dataset(out: Path, name: str) -> None:

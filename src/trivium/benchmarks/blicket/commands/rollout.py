@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from trivium.agents import agents_module
-from trivium.benchmarks.blicket.commands.record import check_dataset, print_summary
+from trivium.benchmarks.blicket.commands.record import check_dataset, print_dataset, summary
 from trivium.benchmarks.blicket.world.recording import write_dataset
 from trivium.commands.flags import read_flags
 from trivium.commands.parser import REQUIRED, argument
 from trivium.core.errors import require
 
-ABOUT = """Play Blicket-v0 with any trained agent and store the episodes as a Minari dataset.
+ABOUT = """Play Blicket-v0 with any trained agent and store the episodes as a Minari dataset. Prints
+the mean return, its standard deviation, and the shares of episodes with all answers right and with
+the right form (the paper's FCA); if the agent was trained with forced steps, also without them.
 Example: trivium rollout runs/ppo --episodes 1000 --out data/minari"""
 
 
@@ -35,11 +37,16 @@ def main(args: Sequence[str]) -> int:
     flags = read_flags("rollout", Flags(), args, ABOUT)
     out = flags.out
     require(flags.episodes >= 1, f"episodes must be at least 1, got {flags.episodes}")
-    learned = agents_module("learned")
-    agent = learned.load_agent(flags.folder, flags.policy)
+    folders = agents_module("folders")
+    agent = folders.load_agent(flags.folder, flags.policy)
     name = flags.dataset or f"blicket/{agent.spec.reward_structure}-{agent.name}-v0"
     check_dataset(out, name)
-    episodes = learned.agent_episodes(agent, flags.episodes, flags.seed, flags.greedy)
+    how = (flags.episodes, flags.seed, flags.greedy)
+    episodes = folders.agent_episodes(agent, *how)
     write_dataset(name, agent.spec, episodes, agent.name, out)
-    print_summary(episodes, out, name)
+    print(summary(agent.spec, episodes))
+    if agent.spec.quiz_disabled_steps >= 0:
+        free = replace(agent, spec=replace(agent.spec, quiz_disabled_steps=-1))
+        print(f"without forced steps: {summary(free.spec, folders.agent_episodes(free, *how))}")
+    print_dataset(out, name)
     return 0

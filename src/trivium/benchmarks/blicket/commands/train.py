@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,12 @@ from trivium.agents.config import (
     AGENTS,
     IMITATORS,
     PRESETS,
-    Q_LEARNING,
     AgentConfig,
     ImitationConfig,
     LengthConfig,
     TaskConfig,
 )
-from trivium.agents.qlearning import QConfig
+from trivium.agents.qlearning import Q_LEARNING, QConfig
 from trivium.commands.flags import read_flags, read_start, refuse_without
 from trivium.commands.parser import REQUIRED, changed, leaves
 from trivium.core.errors import require, require_known
@@ -52,7 +51,7 @@ class Flags:
     seed: int = 0  # the seed of all runs
     seeds: int = 1  # the number of runs trained in parallel
     out: Path = REQUIRED  # the folder of the results
-    agent: AgentConfig = field(default_factory=AgentConfig)
+    config: AgentConfig = field(default_factory=AgentConfig)
     task: TaskConfig = field(default_factory=TaskConfig)
     length: LengthConfig = field(default_factory=LengthConfig)
 
@@ -85,80 +84,49 @@ def main(args: Sequence[str]) -> int:
     named, rest, start = read_start(args)
     if not named:
         refuse_without("AGENT", LEARNERS, "train", args, ABOUT)
-    default, about, work = _learner(named[0], start.preset)
-    work(named[0], read_flags(f"train {named[0]}", default, rest, about))
+    name = named[0]
+    default, about = _defaults(name, start.preset)
+    _train(name, read_flags(f"train {name}", default, rest, about))
     return 0
 
 
 def train(agent: str, **fields: Any) -> None:
     """Train an agent with these values of its flags."""
-    default, _, work = _learner(agent, fields.get("preset"))
+    default, _ = _defaults(agent, fields.get("preset"))
     for name in fields:
         require_known(name, leaves(default), f"option {name!r}")
-    work(agent, changed(default, fields))
+    _train(agent, changed(default, fields))
 
 
-def _learner(name: str, preset: str | None) -> tuple[Any, str, Callable[[str, Any], None]]:
-    """The default flags of a kind of agent, their help, and the function that trains it."""
+def _defaults(name: str, preset: str | None) -> tuple[Any, str]:
+    """The default flags of an agent, and what its help says."""
     require_known(name, LEARNERS, f"agent {name!r}")
     if name in IMITATORS:
         config = replace(ImitationConfig(), model=name)  # type: ignore[arg-type]
-        return ImitatorFlags(config=config), ABOUT_IMITATORS, _imitate
+        return ImitatorFlags(config=config), ABOUT_IMITATORS
     if name == Q_LEARNING:
-        return QFlags(), ABOUT_Q, _learn_table
+        return QFlags(), ABOUT_Q
     preset = preset or "paper"
     require_known(preset, PRESETS, f"preset {preset!r}")
-    return Flags(preset=preset, agent=PRESETS[preset](name)), ABOUT, _reinforce
+    return Flags(preset=preset, config=PRESETS[preset](name)), ABOUT
 
 
-def _reinforce(name: str, flags: Flags) -> None:
-    by_flags = flags.agent.name
+TRAINERS = {Flags: "train_policies", ImitatorFlags: "train_imitators", QFlags: "train_tables"}
+
+
+def _train(name: str, flags: Any) -> None:
+    """Train the agent that the flags describe, and print what can be done with it."""
+    by_flags = flags.config.name
     require(by_flags == name, f"the flags describe {by_flags}: use trivium train {by_flags}")
+    require(flags.seeds >= 1, f"seeds must be at least 1, got {flags.seeds}")
+    values = {name: value for name, value in vars(flags).items() if name != "preset"}
+    require(values.get("data", "") is not None, "--data is missing: what should the agent imitate?")
+    trainer = getattr(agents_module("folders"), TRAINERS[type(flags)])
+    print(trainer(**values, tell=lambda text: print(text, file=sys.stderr, flush=True)))
     out = flags.out
-    trained = agents_module("trained")
-    job = trained.TrainingJob(flags.agent, flags.task, flags.length, flags.seed, flags.seeds)
-    training = trained.train(job, out, lambda report: print(report, file=sys.stderr, flush=True))
-    last = training.curve[-1]
-    print(
-        f"{int(last.steps.max()):,} steps, greedy reward {last.greedy.reward[:, 0].mean():.3f} "
-        f"with {last.greedy.tests[:, 0].mean():.2f} tests, runs: {flags.seeds}"
-    )
-    print(f"policies in {out}; evaluate one:")
-    shown = flags.task.demonstrations.replace("_", "-")
+    task: TaskConfig = values.get("task", TaskConfig())
+    shown = task.demonstrations.replace("_", "-")
     preset = "paper" if shown == "none" else f"demonstrations-{shown}"
+    print(f"agents in {out}; evaluate one, or store its episodes:")
     print(f"  trivium eval blicket_game --preset {preset} --solver agent:{out} --out runs/agent")
-
-
-def _imitate(name: str, flags: ImitatorFlags) -> None:
-    model = flags.config.model
-    require(model == name, f"the flags describe {model}: use trivium train {model}")
-    out = flags.out
-    require(flags.data is not None, "--data is missing: what should the agent imitate?")
-    require(flags.seeds >= 1, f"seeds must be at least 1, got {flags.seeds}")
-    print(
-        agents_module("learned").train_imitator(
-            flags.config, flags.data, out, seed=flags.seed, seeds=flags.seeds, target=flags.target
-        )
-    )
-    _print_rollout(out)
-
-
-def _learn_table(name: str, flags: QFlags) -> None:
-    out = flags.out
-    require(flags.seeds >= 1, f"seeds must be at least 1, got {flags.seeds}")
-    print(
-        agents_module("learned").train_table(
-            flags.config,
-            flags.task,
-            out,
-            seed=flags.seed,
-            seeds=flags.seeds,
-            tell=lambda text: print(text, file=sys.stderr, flush=True),
-        )
-    )
-    _print_rollout(out)
-
-
-def _print_rollout(out: Path) -> None:
-    print(f"agents in {out}; play with one:")
     print(f"  trivium rollout {out} --episodes 1000 --out data/minari")

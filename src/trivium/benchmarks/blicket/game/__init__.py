@@ -9,7 +9,6 @@ from trivium.benchmarks.blicket.game import (
     arms,
     audit,
     generate,
-    information,
     render,
     report,
     score,
@@ -67,7 +66,7 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     headline_sentence = staticmethod(report.headline_sentence)
     explain = staticmethod(report.explain)
     score = staticmethod(score.score)
-    information = staticmethod(information.information)
+    information = staticmethod(world.information)
     canonical = staticmethod(audit.canonical)
     item_space = staticmethod(audit.item_space)
     probes = staticmethod(audit.probes)

@@ -10,17 +10,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import orjson
 
-from trivium.benchmarks.blicket.game import limits, score
+from trivium.benchmarks.blicket.game import limits
 from trivium.benchmarks.blicket.game.generate import GameItem, Tests
 from trivium.benchmarks.blicket.game.render import Conversation
+from trivium.benchmarks.blicket.game.score import belief_after
 from trivium.benchmarks.blicket.game.solvers import optimal
 from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
 from trivium.benchmarks.blicket.game.world import Game, replay
-from trivium.benchmarks.blicket.inference import observer
-from trivium.core.benchmark import Ceiling, Floor, LossSplit
+from trivium.benchmarks.blicket.inference.observer import best_guess
+from trivium.core.benchmark import UPPER_BOUND, Ceiling, Floor, LossSplit
 from trivium.core.errors import require
 from trivium.core.reading import visible_replies
 from trivium.core.records import RECORDS, read_records
@@ -82,7 +82,7 @@ def _frozen(spec: dict[str, Any] | None) -> bytes:
 
 def floor(spec: GameSpec, view: GameView) -> Floor:
     """The floor of a spec; where tests are shown, the best answer that ignores them."""
-    found = limits.floor(spec, view)
+    found = limits.script_floor(spec)
     blind = Floor(limits.BLIND, found.others[limits.BLIND])
     return found if view.arm == "active" else blind
 
@@ -94,14 +94,13 @@ def item_floor(item: GameItem, view: GameView) -> Floor:
 
 def ceiling(spec: GameSpec, view: GameView) -> Ceiling:
     """The optimal player, who also makes the tests that the passive arm shows."""
-    return Ceiling(exact=False) if view.arm == "yoked" else limits.ceiling(spec, view)
+    return Ceiling(UPPER_BOUND) if view.arm == "yoked" else limits.player_ceiling(spec)
 
 
 def item_ceiling(item: GameItem, view: GameView) -> Ceiling:
     """The ceiling of a game; where tests are shown, what an ideal observer makes of them."""
     shown = shown_tests(item, view)
     if shown is None:
-        return limits.item_ceiling(item, view)
-    space = item.space
-    belief = observer.posterior(space, score.trials_of(shown))
-    return Ceiling("ideal observer", float(np.bincount(space.equivalence, belief).max()))
+        return limits.player_ceiling(item.spec)
+    belief = belief_after(item.spec, shown)
+    return Ceiling("ideal observer", best_guess(item.space, belief))

@@ -13,42 +13,22 @@ from functools import lru_cache
 
 import numpy as np
 
-from trivium.benchmarks.blicket.game.generate import GameItem
 from trivium.benchmarks.blicket.game.mixed import mixed_game, mixed_games
-from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
+from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.benchmarks.blicket.inference import noise
 from trivium.benchmarks.blicket.inference.budget import TooLongError, budget_planner
-from trivium.benchmarks.blicket.inference.distinct import Distinct
+from trivium.benchmarks.blicket.inference.distinct import DistinctMachines
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis
 from trivium.benchmarks.blicket.inference.observer import TINY
 from trivium.benchmarks.blicket.inference.scripts import MAX_NODES, Script, best_fixed_script
-from trivium.core.benchmark import Ceiling, Floor
+from trivium.core.benchmark import UPPER_BOUND, Ceiling, Floor
 
 SCRIPT, OPTIMAL, BLIND = "best_fixed_script", "optimal", "constant_answer"  # solvers
 
 
-def floor(spec: GameSpec, view: GameView) -> Floor:
-    """The best script, with the best answer without tests beside it."""
-    return _floor(spec)
-
-
-def ceiling(spec: GameSpec, view: GameView) -> Ceiling:
-    """The optimal player."""
-    return _ceiling(spec)
-
-
-def item_floor(item: GameItem, view: GameView) -> Floor:
-    """The best script of the item's own space."""
-    return _floor(item.spec)
-
-
-def item_ceiling(item: GameItem, view: GameView) -> Ceiling:
-    """The optimal player of the item's own space."""
-    return _ceiling(item.spec)
-
-
 @lru_cache(maxsize=4096)
-def _floor(spec: GameSpec) -> Floor:
+def script_floor(spec: GameSpec) -> Floor:
+    """The best script, with the best answer without tests beside it."""
     if spec.mixed:
         games = mixed_games()
         value = float(np.mean([game.best_fixed_script for game in games]))
@@ -57,28 +37,30 @@ def _floor(spec: GameSpec) -> Floor:
     if known is not None:
         return Floor(SCRIPT, known.best_fixed_script, others={BLIND: known.blind})
     blind = float(np.bincount(spec.space.equivalence).max()) / len(spec.space)
-    script, best = fixed_script(spec), _ceiling(spec)
+    script, best = fixed_script(spec), player_ceiling(spec)
     value = script.bound if script.bound < best.value - TINY else best.value  # equal, not almost
     return Floor(SCRIPT, value, script.bound - script.value < TINY, others={BLIND: blind})
 
 
 @lru_cache(maxsize=4096)
-def _ceiling(spec: GameSpec) -> Ceiling:
+def player_ceiling(spec: GameSpec) -> Ceiling:
+    """The optimal player."""
     if spec.mixed:
         return Ceiling(OPTIMAL, float(np.mean([game.optimal for game in mixed_games()])))
     known = mixed_game(spec)
     if known is not None:
         return Ceiling(OPTIMAL, known.optimal)
-    quiet = replace(spec, noise=0.0)
+    machines = DistinctMachines(spec.space)
     try:
         if spec.noise:
-            values = noise.placement_values(Distinct(quiet.space), spec.noise, spec.tests)
-            return Ceiling(OPTIMAL, float(values.max()))
+            return Ceiling(OPTIMAL, float(noise.placement_values(machines, spec.tests).max()))
         planner = budget_planner(spec.space)
         return Ceiling(OPTIMAL, planner.value(planner.every, spec.tests))
     except TooLongError:
-        bound = noise.max_correct(Distinct(quiet.space).weights, spec.noise, spec.tests)
-        return Ceiling(OPTIMAL, min(bound, _ceiling(quiet).value if spec.noise else 1.0), False)
+        bound = noise.max_correct(machines, spec.tests)
+        if spec.noise:  # a light that is sometimes wrong says no more than one that never is
+            bound = min(bound, player_ceiling(replace(spec, noise=0.0)).value)
+        return Ceiling(UPPER_BOUND, bound)
 
 
 def fixed_script(spec: GameSpec, max_nodes: int = MAX_NODES) -> Script:
@@ -88,15 +70,13 @@ def fixed_script(spec: GameSpec, max_nodes: int = MAX_NODES) -> Script:
         return Script(known.script, known.best_fixed_script, known.best_fixed_script)
     if not spec.noise:
         return best_fixed_script(spec.space, spec.tests, max_nodes)
-    quiet = replace(spec, noise=0.0)
-    machines = Distinct(quiet.space)
+    machines = DistinctMachines(spec.space)
     try:
-        return noise.best_script(machines, spec.noise, spec.tests)
+        return noise.best_script(machines, spec.tests)
     except TooLongError:
-        # A light that is sometimes wrong says no more than one that is always right.
-        without = fixed_script(quiet, max_nodes)
+        without = fixed_script(replace(spec, noise=0.0), max_nodes)
         repeated = [without.placed[each % len(without.placed)] for each in range(spec.tests)]
-        bound = min(without.bound, noise.max_correct(machines.weights, spec.noise, spec.tests))
+        bound = min(without.bound, noise.max_correct(machines, spec.tests))
         return Script(tuple(repeated), 0.0, bound)
 
 

@@ -7,7 +7,6 @@ None to answer, and the other names a machine.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -17,11 +16,11 @@ from trivium.benchmarks.blicket.game.answer import write_answer, write_test
 from trivium.benchmarks.blicket.game.generate import GameAnswer, Tests, in_words_of
 from trivium.benchmarks.blicket.game.limits import constant_answer, fixed_script
 from trivium.benchmarks.blicket.game.render import Conversation, read_conversation
-from trivium.benchmarks.blicket.game.score import trials_of
+from trivium.benchmarks.blicket.game.score import belief_after
 from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.benchmarks.blicket.inference import explore, noise, observer
 from trivium.benchmarks.blicket.inference.budget import budget_planner
-from trivium.benchmarks.blicket.inference.distinct import Distinct
+from trivium.benchmarks.blicket.inference.distinct import DistinctMachines
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, letters, mask_of
 from trivium.core.benchmark import Solver, Turn, by_name
 from trivium.core.streams import Stream
@@ -31,14 +30,9 @@ Conclude = Callable[[Conversation, Stream], Hypothesis | GameAnswer]
 MAX_TO_PLAN = 512  # machines times placements: all of four objects, or five rules of three
 
 
-@lru_cache(maxsize=1024)
-def _belief_after(spec: GameSpec, tests: Tests) -> observer.Belief:
-    return observer.posterior(spec.space, trials_of(tests))
-
-
 def most_likely(seen: Conversation, stream: Stream) -> Hypothesis:
     """The most likely machine; ties are random."""
-    belief = _belief_after(seen.spec, seen.tests)
+    belief = belief_after(seen.spec, seen.tests)
     best = np.flatnonzero(belief >= belief.max() - 1e-9)
     return seen.spec.space.hypotheses[int(stream.choice(best.tolist()))]
 
@@ -89,25 +83,24 @@ def can_plan(spec: GameSpec) -> bool:
 
 def optimal(seen: Conversation, stream: Stream) -> str | None:
     """The test with the highest chance to win with the tests left, until the machine is known."""
-    known = observer.settled(seen.spec.space, _belief_after(seen.spec, seen.tests))
+    known = observer.settled(seen.spec.space, belief_after(seen.spec, seen.tests))
     return None if known else letters(_optimal_test(seen.spec, seen.tests))
 
 
 @lru_cache(maxsize=4096)
 def _optimal_test(spec: GameSpec, tests: Tests) -> int:
-    belief = _belief_after(spec, tests)
+    belief = belief_after(spec, tests)
     if spec.noise:
-        machines = Distinct(replace(spec, noise=0.0).space)
-        values = noise.placement_values(
-            machines, spec.noise, spec.tests - len(tests), machines.shares(belief)
-        )
+        machines = DistinctMachines(spec.space)
+        left = spec.tests - len(tests)
+        values = noise.placement_values(machines, left, machines.shares(belief))
         return machines.placements[int(np.argmax(values > values.max() - observer.TINY))]
     planner = budget_planner(spec.space)
     possible = planner.possible(belief)
     revealing = planner.tests(possible)
     if can_plan(spec):  # break ties by the expected number of tests to certainty
-        fewest = explore.planner(spec.space).best_tests(belief)
-        revealing.sort(key=lambda placed: (not fewest[placed], placed.bit_count(), placed))
+        fewest = set(explore.planner(spec.space).best_tests(belief))
+        revealing.sort(key=lambda placed: (placed not in fewest, placed.bit_count(), placed))
     return planner.best_test(possible, spec.tests - len(tests), revealing)
 
 
@@ -115,24 +108,16 @@ def explore_by(name: str) -> Explore:
     """An exact explorer, which stops as soon as the machine is known."""
 
     def explore_next(seen: Conversation, stream: Stream) -> str | None:
-        if observer.settled(seen.spec.space, _belief_after(seen.spec, seen.tests)):
+        if observer.settled(seen.spec.space, belief_after(seen.spec, seen.tests)):
             return None
-        chances = _choice(name, seen.spec, seen.tests)
-        # The last possible placement is the choice if rounding leaves a remainder.
-        placed, drawn = 0, stream.random()
-        for placed in np.flatnonzero(chances).tolist():
-            drawn -= chances[placed]
-            if drawn < 0:
-                break
-        return letters(placed)
+        return letters(stream.choice(_options(name, seen.spec, seen.tests)))
 
     return explore_next
 
 
 @lru_cache(maxsize=4096)
-def _choice(name: str, spec: GameSpec, tests: Tests) -> tuple[float, ...]:
-    belief = _belief_after(spec, tests)
-    return tuple(explore.EXPLORERS[name](spec.space, belief, len(tests)).tolist())
+def _options(name: str, spec: GameSpec, tests: Tests) -> list[int]:
+    return explore.EXPLORERS[name](spec.space, belief_after(spec, tests), len(tests))
 
 
 def player(choose: Explore, conclude: Conclude = most_likely) -> Callable[[Turn], str]:

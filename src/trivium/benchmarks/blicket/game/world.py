@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from trivium.benchmarks.blicket.game.answer import read_command, write_test
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests
 from trivium.benchmarks.blicket.game.render import seen_text
-from trivium.benchmarks.blicket.game.score import score
+from trivium.benchmarks.blicket.game.score import score, trajectory
+from trivium.benchmarks.blicket.inference.distinct import DistinctMachines
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, lights, mask_of
+from trivium.benchmarks.blicket.inference.observer import entropy
 from trivium.core.errors import require
 from trivium.core.records import Scores
 
@@ -83,6 +85,16 @@ def replay(item: GameItem, replies: Sequence[str], shown: Tests | None = None) -
             break
         message = take_turn(game, reply)
     return game, message
+
+
+def information(item: GameItem, replies: Sequence[str]) -> list[float]:
+    """The bits that each test revealed, as a share of what any player can expect of all tests.
+
+    A test reveals one bit at most, and all tests together no more than what is unknown at first.
+    """
+    tests = tuple(replay(item, replies)[0].tests)
+    most = min(entropy(DistinctMachines(item.space).weights), float(item.spec.tests))
+    return [step.bits / most if most else 0.0 for step in trajectory(item.spec, tests).steps]
 
 
 def take_turn(game: Game, reply: str) -> str:

@@ -1,6 +1,7 @@
 """The optimal player with a budget of tests: the highest expected share of right answers.
 
-Sets of machines are bit masks, as sets of objects are elsewhere.
+A set of machines is a bit mask: bit k is the k-th of `DistinctMachines`. A set of objects is one
+as well, here and everywhere: bit 0 is A.
 """
 
 from __future__ import annotations
@@ -9,10 +10,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from trivium.benchmarks.blicket.inference.distinct import Distinct
+from trivium.benchmarks.blicket.inference.distinct import DistinctMachines
 from trivium.benchmarks.blicket.inference.hypotheses import Space
 from trivium.benchmarks.blicket.inference.observer import TINY, Belief
-from trivium.core.errors import UserError
+from trivium.core.errors import UserError, require
 
 MAX_WORK = 8_000_000  # sets of machines times placements; takes a few seconds
 
@@ -25,8 +26,10 @@ class BudgetPlanner:
     """Branch and bound over the sets of machines that tests leave possible."""
 
     def __init__(self, space: Space) -> None:
-        self.machines = Distinct(space)
+        require(not space.noisy, "planning needs machines without noise")
+        self.machines = DistinctMachines(space)
         fires = self.machines.fires
+        # For each placement, the set of machines that light up.
         self.lit = [
             int.from_bytes(np.packbits(fires[:, placed], bitorder="little").tobytes(), "little")
             for placed in range(fires.shape[1])
@@ -38,10 +41,6 @@ class BudgetPlanner:
         """The set of machines that a belief allows."""
         allowed = belief[self.machines.firsts] > TINY
         return sum(1 << at for at in np.flatnonzero(allowed).tolist())
-
-    def bound(self, possible: int, tests: int) -> float:
-        """An upper bound for any player: t tests have at most 2**t outcomes."""
-        return float(self.machines.best_of[min(possible.bit_count(), 1 << min(tests, 60))])
 
     def value(self, possible: int, tests: int) -> float:
         """The joint probability of these machines and a right answer after the best tests."""
@@ -55,7 +54,8 @@ class BudgetPlanner:
                     f"{len(self.machines.weights)} machines are too many to find the optimal tests "
                     "of this budget; use information_gain"
                 )
-            best, bound = float(self.machines.weights[likeliest]), self.bound(possible, tests)
+            best = float(self.machines.weights[likeliest])
+            bound = self.machines.bound(possible.bit_count(), tests)
             for placed in self.tests(possible):
                 if best >= bound - TINY:
                     break
@@ -76,10 +76,11 @@ class BudgetPlanner:
         """The value after this test; `beaten` where the value cannot exceed it."""
         lit = possible & self.lit[placed]
         dark = possible ^ lit
-        if self.bound(lit, tests - 1) + self.bound(dark, tests - 1) <= beaten + TINY:
+        bounds = [self.machines.bound(part.bit_count(), tests - 1) for part in (lit, dark)]
+        if sum(bounds) <= beaten + TINY:
             return beaten
         value = self.value(lit, tests - 1)
-        if value + self.bound(dark, tests - 1) <= beaten + TINY:
+        if value + bounds[1] <= beaten + TINY:
             return beaten
         return value + self.value(dark, tests - 1)
 

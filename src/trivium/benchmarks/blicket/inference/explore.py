@@ -1,5 +1,6 @@
-"""Explorers, which choose the next test, and the exact progress of each.
+"""Explorers, which choose the next test until the machine is known, and how fast they get there.
 
+These work on beliefs, so with noise as well, and have no limit of tests; `budget` plans for one.
 Nothing is sampled: every possible light is followed with its probability.
 """
 
@@ -18,31 +19,30 @@ from trivium.benchmarks.blicket.inference.hypotheses import Space
 from trivium.benchmarks.blicket.inference.observer import CERTAIN, TINY, Belief
 from trivium.core.errors import UserError, require
 
-# (space, belief, tests made so far) -> the probability of choosing each placement
-Explorer = Callable[[Space, Belief, int], NDArray[np.float64]]
+# (space, belief, tests made so far) -> the placements that it chooses among at random
+Explorer = Callable[[Space, Belief, int], list[int]]
 MAX_WORK = 2_000_000  # beliefs times placements; beyond that a search takes minutes to hours
 
 
-def random(space: Space, belief: Belief, made: int) -> NDArray[np.float64]:
-    """All placements are equally likely."""
-    count = 1 << space.objects
-    return np.full(count, 1 / count)
+def random(space: Space, belief: Belief, made: int) -> list[int]:
+    """All placements."""
+    return list(range(1 << space.objects))
 
 
-def one_at_a_time(space: Space, belief: Belief, made: int) -> NDArray[np.float64]:
+def one_at_a_time(space: Space, belief: Belief, made: int) -> list[int]:
     """Single objects, in order."""
-    return _choose(1 << made % space.objects, 1 << space.objects)
+    return [1 << made % space.objects]
 
 
-def information_gain(space: Space, belief: Belief, made: int) -> NDArray[np.float64]:
+def information_gain(space: Space, belief: Belief, made: int) -> list[int]:
     """The test with the highest expected information gain (greedy)."""
     gains = observer.information_gain(space, belief)
-    return _simplest(gains >= gains.max() - TINY)
+    return [_simplest(np.flatnonzero(gains >= gains.max() - TINY).tolist())]
 
 
-def optimal(space: Space, belief: Belief, made: int) -> NDArray[np.float64]:
+def optimal(space: Space, belief: Belief, made: int) -> list[int]:
     """The test that minimises the expected number of tests to certainty."""
-    return _simplest(planner(space).best_tests(belief))
+    return [_simplest(planner(space).best_tests(belief))]
 
 
 EXPLORERS: dict[str, Explorer] = {
@@ -53,14 +53,9 @@ EXPLORERS: dict[str, Explorer] = {
 }
 
 
-def _simplest(good: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The good placement with the fewest objects, and of several the first."""
-    size = np.bitwise_count(np.arange(good.size))
-    return _choose(int(np.lexsort((np.arange(good.size), size, ~good))[0]), good.size)
-
-
-def _choose(placed: int, count: int) -> NDArray[np.float64]:
-    return np.asarray(np.eye(1, count, placed)[0])
+def _simplest(placements: list[int]) -> int:
+    """The placement with the fewest objects, and of several the first."""
+    return min(placements, key=lambda placed: (placed.bit_count(), placed))
 
 
 @dataclass
@@ -82,15 +77,13 @@ class Planner:
             _check_size(self.space, len(self.costs))
         return self.costs[key]
 
-    def best_tests(self, belief: Belief) -> NDArray[np.bool_]:
-        """Which placements are optimal; all of them if the machine is known."""
+    def best_tests(self, belief: Belief) -> list[int]:
+        """The placements that are optimal; all of them if the machine is known."""
         if observer.settled(self.space, belief):
-            return np.ones(1 << self.space.objects, dtype=np.bool_)
+            return list(range(1 << self.space.objects))
         costs = self._expected(belief, self.fewest_tests)
-        good = np.zeros(1 << self.space.objects, dtype=np.bool_)
         least = min(costs.values())
-        good[[placed for placed, cost in costs.items() if cost <= least + TINY]] = True
-        return good
+        return [placed for placed, cost in costs.items() if cost <= least + TINY]
 
     def best_reward(self, belief: Belief, tests: int) -> float:
         """The highest expected reward of the quiz after this many more tests."""
@@ -179,7 +172,7 @@ def progress(space: Space, explorer: Explorer, tests: int) -> Progress:
                 )
             rows[made] += weight * values[key]
             chosen = explorer(space, belief, made)
-            for placed in map(int, np.flatnonzero(chosen)):
+            for placed in chosen:
                 if (key, placed) not in after:
                     outcomes = _outcomes(space, belief, placed)
                     after[key, placed] = [(chance, _key(each)) for chance, each in outcomes]
@@ -187,7 +180,7 @@ def progress(space: Space, explorer: Explorer, tests: int) -> Progress:
                         beliefs.setdefault(_key(each), each)
                     _check_size(space, len(beliefs))
                 for chance, next_key in after[key, placed]:
-                    next_weights[next_key] += weight * float(chosen[placed]) * chance
+                    next_weights[next_key] += weight / len(chosen) * chance
         weights = next_weights
         if not space.noisy and rows[made, 0] > 1 - TINY:
             rows[made + 1 :] = rows[made]  # everything is known from here on

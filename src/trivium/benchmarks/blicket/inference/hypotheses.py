@@ -179,17 +179,6 @@ class Space:
         return (sets[:, None] >> np.arange(self.objects) & 1).astype(np.bool_)
 
     @cached_property
-    def families(self) -> tuple[str, ...]:
-        """The families of the hypotheses, in order of first appearance."""
-        return tuple(dict.fromkeys(hypothesis.family for hypothesis in self))
-
-    @cached_property
-    def family_members(self) -> NDArray[np.bool_]:
-        """Which hypotheses belong to which family: [family, hypothesis]."""
-        own = [hypothesis.family for hypothesis in self]
-        return np.array([[family == each for each in own] for family in self.families])
-
-    @cached_property
     def equivalence(self) -> NDArray[np.intp]:
         """A number for each hypothesis, the same for those that no test distinguishes."""
         return np.unique(self.likelihood, axis=0, return_inverse=True)[1].reshape(-1)

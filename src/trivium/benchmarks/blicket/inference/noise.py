@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.benchmarks.blicket.inference.budget import TooLongError
-from trivium.benchmarks.blicket.inference.distinct import Distinct, Floats
+from trivium.benchmarks.blicket.inference.distinct import DistinctMachines, Floats
 from trivium.benchmarks.blicket.inference.observer import TINY
 from trivium.benchmarks.blicket.inference.scripts import Script
 
@@ -21,17 +21,18 @@ Counts = NDArray[np.uint8]
 
 
 def placement_values(
-    machines: Distinct, noise: float, tests: int, weights: Floats | None = None
+    machines: DistinctMachines, tests: int, weights: Floats | None = None
 ) -> Floats:
     """How often the optimal player is right, for each placement as its first test: [placement].
 
     The placements are those of `machines`; without tests there is a single value. `weights` are
     the probabilities of the machines, by default those of the space.
     """
-    weights = machines.weights if weights is None else weights
+    weights, noise = machines.weights if weights is None else weights, machines.noise
     if tests == 0 or not machines.placements:
         return np.array([weights.max()])
     wrong = _wrong(machines)
+    # Forward: the states after every number of tests; `after` says which state follows from which.
     states, after = np.zeros((1, len(weights)), dtype=np.uint8), []
     for _ in range(tests - 1):
         if states.size * wrong.shape[0] * 2 > MAX_CELLS:
@@ -41,6 +42,7 @@ def placement_values(
         children = states[:, None, None] + wrong
         states, found = _distinct_rows(children.reshape(-1, len(weights)))
         after.append(found.reshape(children.shape[:3]))
+    # Backward: the value of a state is that of its best test, over both lights.
     joint = weights * noise**states * (1 - noise) ** (tests - 1.0 - states)
     values = np.stack([_best_answers(joint, each, noise) for each in wrong], axis=1)
     for found in reversed(after):
@@ -48,7 +50,7 @@ def placement_values(
     return np.asarray(values[0])
 
 
-def _wrong(machines: Distinct) -> Counts:
+def _wrong(machines: DistinctMachines) -> Counts:
     """Whether each machine would have shown the other light: [placement, light, machine]."""
     fires = machines.fires[:, machines.placements].T
     return np.stack([fires, ~fires], axis=1).astype(np.uint8)
@@ -67,9 +69,9 @@ def _best_answers(joint: Floats, wrong: Counts, noise: float) -> Floats:
     return np.asarray((joint[..., None, :] * chances).max(axis=-1).sum(axis=-1))
 
 
-def best_script(machines: Distinct, noise: float, tests: int) -> Script:
+def best_script(machines: DistinctMachines, tests: int) -> Script:
     """The best script, in which a test may be repeated; tries all of them."""
-    count = len(machines.placements)
+    count, noise = len(machines.placements), machines.noise
     scripts = math.comb(count + tests - 1, tests) if count else 1
     if scripts * len(machines.weights) << tests > MAX_CELLS:
         raise TooLongError(f"{tests} tests with noise are too many to try all scripts")
@@ -93,7 +95,7 @@ def best_script(machines: Distinct, noise: float, tests: int) -> Script:
     return Script(tuple(machines.placements[place] for place in placed), value, value)
 
 
-def max_correct(weights: Floats, noise: float, tests: int) -> float:
+def max_correct(machines: DistinctMachines, tests: int) -> float:
     """An upper bound of how often any player is right.
 
     Each of the 2**t sequences of lights leads to one answer. Given a machine, a sequence with j
@@ -102,6 +104,7 @@ def max_correct(weights: Floats, noise: float, tests: int) -> float:
     """
     if tests > 60:
         return 1.0
+    weights, noise = machines.weights, machines.noise
     wrong = np.arange(tests + 1)
     chances = noise**wrong * (1 - noise) ** (tests - wrong)
     ways = np.array([math.comb(tests, int(each)) for each in wrong], dtype=float)

@@ -1,7 +1,7 @@
 """The ideal observer: exact beliefs about a machine, and the information in tests.
 
 A belief is an array of probabilities, one for each hypothesis of a space; a trial is the set
-of objects on the machine and whether it lit up.
+of objects on the machine and whether it lit up. `support` has the same without probabilities.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import lgamma
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,8 +80,10 @@ def blicket_probability(space: Space, belief: Belief) -> NDArray[np.float64]:
 
 def family_probability(space: Space, belief: Belief) -> dict[str, float]:
     """The probability of each family (conjunctive, disjunctive, ...)."""
-    mass = space.family_members @ belief
-    return {family: float(share) for family, share in zip(space.families, mass, strict=True)}
+    found: dict[str, float] = defaultdict(float)
+    for hypothesis, probability in zip(space, belief.tolist(), strict=True):
+        found[hypothesis.family] += probability
+    return dict(found)
 
 
 def settled(space: Space, belief: Belief, level: float = CERTAIN) -> bool:
@@ -102,21 +103,10 @@ def quiz_reward(space: Space, belief: Belief) -> float:
     return float((right - (1 - right)).sum())
 
 
-def evidence(space: Space, trials: Sequence[Trial]) -> NDArray[np.float64]:
-    """The probability of these lights under each family of the space."""
-    likelihood = np.ones(len(space))
-    for placed, light in trials:
-        lit = space.likelihood[:, placed]
-        likelihood = likelihood * (lit if light else 1.0 - lit)
-    mass = space.family_members @ space.belief
-    joint = space.family_members @ (space.belief * likelihood)
-    return np.divide(joint, mass, out=np.zeros_like(joint), where=mass > 0)
-
-
 def hierarchical_prior(
     space: Space, training: Sequence[tuple[Space, Sequence[Trial]]], concentration: float = 1.0
 ) -> Space:
-    """The space of a new machine with a prior learned from other machines.
+    """The space of a new machine with a prior learned from other machines and their tests.
 
     The families of all machines are drawn from one unknown mixture, with a Dirichlet prior of
     this concentration around the families' shares in the space's own prior. With a small
@@ -124,37 +114,41 @@ def hierarchical_prior(
     of families to the training machines, grouped by how often each family occurs.
     """
     require(concentration > 0, f"concentration must be above 0, got {concentration}")
-    families = space.families
-    mass = space.family_members @ space.belief
-    base = concentration * mass
-    weights = {(0,) * len(families): 1.0}  # of each vector of counts
+    prior = family_probability(space, space.belief)
+    base = concentration * np.array(list(prior.values()))
+    weights = {(0,) * len(prior): 1.0}  # of each vector of counts
     for other, trials in training:
+        likelihood = _family_likelihood(other, trials)
         require(
-            set(other.families) == set(families),
-            f"training machines must be of the families {', '.join(families)}, "
-            f"got {', '.join(other.families)}",
+            set(likelihood) == set(prior),
+            f"training machines must be of the families {', '.join(prior)}, "
+            f"got {', '.join(likelihood)}",
         )
-        likelihood = dict(zip(other.families, evidence(other, trials), strict=True))
         extended: dict[tuple[int, ...], float] = defaultdict(float)
         for counts, weight in weights.items():
-            for index, family in enumerate(families):
-                more = (*counts[:index], counts[index] + 1, *counts[index + 1 :])
-                extended[more] += weight * likelihood[family]
+            for at, family in enumerate(prior):
+                more = (*counts[:at], counts[at] + 1, *counts[at + 1 :])
+                # A family is expected as often as before this machine, up to a common factor.
+                extended[more] += weight * (base[at] + counts[at]) * likelihood[family]
         weights = extended
-    expected = np.zeros(len(families))
+    expected = np.zeros(len(base))
     for counts, weight in weights.items():
-        if weight > 0 and all(b > 0 for b, n in zip(base, counts, strict=True) if n):
-            expected += weight * _draws_probability(base, counts) * (base + np.array(counts))
+        expected += weight * (base + np.array(counts))
     require(expected.sum() > 0, "no assignment of families allows the tests of the training")
-    shares = expected / expected.sum()
-    factor = np.divide(shares, mass, out=np.zeros_like(shares), where=mass > 0)
-    return replace(space, prior=tuple(space.belief * (factor @ space.family_members)))
+    shares = dict(zip(prior, (expected / expected.sum()).tolist(), strict=True))
+    factors = {name: shares[name] / own if own else 0.0 for name, own in prior.items()}
+    changed = space.belief * np.array([factors[hypothesis.family] for hypothesis in space])
+    return replace(space, prior=tuple(changed.tolist()))
 
 
-def _draws_probability(base: NDArray[np.float64], counts: tuple[int, ...]) -> float:
-    """The probability of draws with these counts from a Dirichlet mixture, up to a factor."""
-    pairs = zip(base, counts, strict=True)
-    return float(np.exp(sum(lgamma(b + n) - lgamma(b) for b, n in pairs if n)))
+def _family_likelihood(space: Space, trials: Sequence[Trial]) -> dict[str, float]:
+    """The probability of these lights under each family of the space."""
+    joint = space.belief
+    for placed, light in trials:
+        lit = space.likelihood[:, placed]
+        joint = joint * (lit if light else 1.0 - lit)
+    prior, found = (family_probability(space, each) for each in (space.belief, joint))
+    return {name: found[name] / own if own else 0.0 for name, own in prior.items()}
 
 
 @dataclass(frozen=True)

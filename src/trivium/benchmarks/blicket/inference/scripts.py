@@ -2,26 +2,22 @@
 
 A script divides the machines into groups with the same lights; the best lookup names the likeliest
 machine of the observed group. The best script is found by branch and bound over sets of
-placements, up to exchanging interchangeable objects. Where that takes too long, a script found by
-local search is a lower bound and `max_groups` an upper one.
+placements, up to exchanging objects that all machines treat alike. Where that takes too long, a
+script found by local search is a lower bound and `max_groups` an upper one.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import combinations_with_replacement, permutations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.benchmarks.blicket.inference.distinct import (
-    Distinct,
-    Floats,
-    Ints,
-    exchanges,
-    moved_sets,
-)
+from trivium.benchmarks.blicket.inference.distinct import DistinctMachines, Floats, Ints
 from trivium.benchmarks.blicket.inference.hypotheses import Space
 from trivium.benchmarks.blicket.inference.observer import TINY, binary_entropy
 
@@ -30,7 +26,7 @@ MAX_SCRIPTS = 10**12  # sets of placements; a search among more would not end
 RANDOM_STARTS = 8  # of the local search, with placements of any size
 MAX_WORK = 10**8  # of all starts together: machines times placements times tests
 TINY_GROUPS = 1e-3  # rounding errors of a number of groups
-MAX_COUNTS = 2_000_000  # ways of choosing how many tests have one object, two objects, ...
+MAX_MIXES = 100_000  # ways of choosing how many tests have one object, two objects, ...
 
 
 class Script(NamedTuple):
@@ -44,7 +40,7 @@ class Script(NamedTuple):
 @lru_cache(maxsize=64)
 def best_fixed_script(space: Space, tests: int, max_nodes: int = MAX_NODES) -> Script:
     """The best script with this number of tests, or a good one with a bound on the best."""
-    machines = Distinct(space)
+    machines = DistinctMachines(space)
     placements = machines.placements
     if tests >= len(placements):
         return Script(tuple(placements), float(machines.weights.sum()), 1.0)
@@ -60,8 +56,8 @@ def best_fixed_script(space: Space, tests: int, max_nodes: int = MAX_NODES) -> S
     return Script(search.best, value, value if finished else limit)
 
 
-def _improved_script(machines: Distinct, tests: int) -> tuple[int, ...]:
-    """The best local optimum found: a script that replacing one test does not improve.
+def _improved_script(machines: DistinctMachines, tests: int) -> tuple[int, ...]:
+    """The best of several local optima, scripts that no other test in place of one improves.
 
     The first starts prefer tests of one object, of two objects and so on; the others are random.
     """
@@ -88,7 +84,7 @@ def _improved_script(machines: Distinct, tests: int) -> tuple[int, ...]:
 
 
 def _next_test(
-    machines: Distinct,
+    machines: DistinctMachines,
     script: tuple[int, ...],
     generator: np.random.Generator,
     preferred: NDArray[np.bool_] | None = None,
@@ -106,10 +102,13 @@ def _next_test(
 
 
 class _Search:
-    """Branch and bound over scripts with their tests in the order of the placements."""
+    """Branch and bound over scripts with their tests in the order of the placements.
+
+    `groups` are the machines that the tests so far leave together: a row of 0 and 1 for each group.
+    """
 
     def __init__(
-        self, machines: Distinct, tests: int, best: tuple[int, ...], max_nodes: int
+        self, machines: DistinctMachines, tests: int, best: tuple[int, ...], max_nodes: int
     ) -> None:
         self.machines, self.tests, self.best = machines, tests, best
         self.value, self.left = machines.value(best), max_nodes
@@ -122,14 +121,14 @@ class _Search:
         everything = np.ones((1, len(self.machines.weights)), dtype=np.float32)
         return self._extend((), everything)
 
-    def _extend(self, script: tuple[int, ...], members: NDArray[np.float32]) -> bool:
+    def _extend(self, script: tuple[int, ...], groups: NDArray[np.float32]) -> bool:
         """Consider all scripts with this prefix; returns False if there are too many."""
         missing = self.tests - len(script)
         first = script[-1] + 1 if script else 0
         if len(self.placements) - first < missing:
             return True
         self.left -= 1
-        bounds = self._bounds(members, first, missing)
+        bounds = self._bounds(groups, first, missing)
         if missing <= 2:
             self._try_last_tests(script, bounds, first)
             return True
@@ -141,19 +140,20 @@ class _Search:
             longer = (*script, place)
             if self._is_canonical(longer):
                 lights = self.fires[:, place]
-                parts = np.concatenate([members * lights, members * (1 - lights)])
+                parts = np.concatenate([groups * lights, groups * (1 - lights)])
                 if not self._extend(longer, parts[parts.any(axis=1)]):
                     return False
         return True
 
-    def _bounds(self, members: NDArray[np.float32], first: int, missing: int) -> Floats:
-        """Upper bounds for scripts whose missing tests are as good as these two: [test, test].
+    def _bounds(self, groups: NDArray[np.float32], first: int, missing: int) -> Floats:
+        """Upper bounds for scripts in which no pair of missing tests is better: [test, test].
 
-        k tests divide a group into at most 2**k parts, or its machines: one more part for each
-        test, and at most `shared` more for each pair of tests.
+        A test that splits a group makes one part more. Several tests make more together: a group
+        of s machines has at most min(s, 2**k) parts after k tests, so `shared` is the largest
+        surplus that each pair of them can have.
         """
-        sizes = members.sum(axis=1, keepdims=True)
-        lit = members @ self.fires[:, first:]
+        sizes = groups.sum(axis=1, keepdims=True)
+        lit = groups @ self.fires[:, first:]
         splits = ((lit > 0) & (lit < sizes)).astype(np.float32)
         made = splits.sum(axis=0)[:, None]
         if missing > 1:
@@ -167,8 +167,8 @@ class _Search:
             pairs = (made + made.T) / (missing - 1) + (splits * shared).T @ splits
             made = np.triu(pairs * math.comb(missing, 2), 1)
         limit = min(len(self.machines.weights), float(np.minimum(sizes, 2.0**missing).sum()))
-        groups = np.minimum(len(members) + made + TINY_GROUPS, limit)
-        return np.asarray(self.machines.best_of[groups.astype(np.int64)])
+        most = np.minimum(len(groups) + made + TINY_GROUPS, limit)
+        return np.asarray(self.machines.best_of[most.astype(np.int64)])
 
     def _try_last_tests(self, script: tuple[int, ...], bounds: Floats, first: int) -> None:
         """Try the last one or two tests, those with the highest bounds first."""
@@ -196,66 +196,73 @@ class _Search:
         return int((images @ digits).min()) >= int(np.array(script) @ digits)
 
 
-def _images(machines: Distinct) -> Ints:
-    """The image of each placement under each exchange of objects: [exchange, placement]."""
+def _images(machines: DistinctMachines) -> Ints:
+    """The image of each placement under each exchange of objects: [exchange, placement].
+
+    A placement that is as informative as a listed one stands for it.
+    """
     columns = machines.fires ^ machines.fires[:1]
     number = {columns[:, placed].tobytes(): at for at, placed in enumerate(machines.placements)}
     place_of = np.array(
         [number.get(columns[:, placed].tobytes(), -1) for placed in range(columns.shape[1])]
     )
     placements = np.array(machines.placements)
-    return np.array([place_of[moved_sets(placements, each)] for each in exchanges(machines.space)])
+    return np.array([place_of[_exchanged(placements, each)] for each in _exchanges(machines.space)])
 
 
-def max_groups(machines: Distinct, tests: int) -> int:
+def _exchanges(space: Space) -> Iterable[tuple[int, ...]]:
+    """Every order of the objects if the space treats all alike, otherwise only their own order."""
+    weights = np.round(space.belief, 12).tolist()
+
+    def content(fires: NDArray[np.bool_]) -> list[tuple[bytes, float]]:
+        return sorted(zip((row.tobytes() for row in fires), weights, strict=True))
+
+    own = tuple(range(space.objects))
+    for one in own[1:]:  # exchanges of neighbours generate all others
+        exchange = (*own[: one - 1], one, one - 1, *own[one + 1 :])
+        if content(space.fires[:, _exchanged(np.arange(1 << space.objects), exchange)]) != content(
+            space.fires
+        ):
+            return [own]
+    return permutations(own)
+
+
+def _exchanged(placements: Ints, exchange: tuple[int, ...]) -> Ints:
+    """These placements with every object replaced by the one it is exchanged with."""
+    bits = [(placements >> one & 1) << other for one, other in enumerate(exchange)]
+    return np.asarray(np.bitwise_or.reduce(bits))
+
+
+def max_groups(machines: DistinctMachines, tests: int) -> int:
     """An upper bound of the number of groups that a fixed script can make.
 
-    Among the machines of one kind, the entropy of the lights of t tests is at most the sum of the
-    entropies of each; the most groups with that entropy are one large group and single machines.
-    The number of objects in a test bounds its entropy, so all ways of choosing these numbers are
-    tried. Kinds are the rules, alone or with a number of blickets or inhibitors.
+    Among the machines of one rule, the entropy of the lights of several tests is at most the sum
+    of the entropies of each, which depend on how many objects a test has: small tests distinguish
+    disjunctive machines and large ones conjunctive machines. So all mixes of sizes are tried.
     """
     space, objects = machines.space, machines.space.objects
     limit = min(len(machines.weights), 1 << min(tests, 60))
-    if math.comb(tests + objects - 1, tests) > MAX_COUNTS:
+    if math.comb(tests + objects - 1, tests) > MAX_MIXES:
         return limit
-    numbers = _numbers_of_tests(tests, [math.comb(objects, each + 1) for each in range(objects)])
     sizes = np.bitwise_count(np.arange(1 << objects))
-    limits = np.full(len(numbers), float(limit))
-    for divided_by in ((), ("blickets",), ("inhibitors",)):
-        kinds: dict[tuple[str | int, ...], list[int]] = {}
-        for at, machine in enumerate(space):
-            numbers_of = (getattr(machine, name).bit_count() for name in divided_by)
-            kinds.setdefault((machine.rule, *numbers_of), []).append(at)
-        total = np.zeros(len(numbers))
-        for own in kinds.values():
-            distinct = np.unique(space.fires[own], axis=0)
-            bits = binary_entropy(distinct.mean(axis=0))
-            max_bits = [bits[sizes == size].max() for size in range(1, objects + 1)]
-            groups = _groups_of_entropy(len(distinct), numbers @ np.array(max_bits))
-            total += np.minimum(groups, 2.0**tests)
-        limits = np.minimum(limits, total)
-    return int(limits.max())
+    chosen = combinations_with_replacement(range(1, objects + 1), tests)
+    mixes = np.array([np.bincount(each, minlength=objects + 1) for each in chosen])
+    mixes = mixes[(mixes <= np.bincount(sizes)).all(axis=1)]  # no test is made twice
+    total = np.zeros(len(mixes))
+    for rule in {machine.rule for machine in space}:
+        own = np.unique(space.fires[[machine.rule == rule for machine in space]], axis=0)
+        bits = binary_entropy(own.mean(axis=0))
+        most_bits = [bits[sizes == size].max() for size in range(objects + 1)]
+        total += np.minimum(_groups_of_entropy(len(own), mixes @ most_bits), 2.0**tests)
+    return int(min(limit, total.max()))
 
 
 def _groups_of_entropy(count: int, entropy: Floats) -> Floats:
-    """The largest number of groups into which lights of this entropy divide `count` machines."""
+    """The largest number of groups into which lights of this entropy divide `count` machines.
+
+    That is one large group, and groups of a single machine.
+    """
     large = np.arange(1, count + 1)  # the size of the one large group
     needed = np.log2(count) - large / count * np.log2(large)
     at = np.searchsorted(-needed, -(entropy + 1e-9))
     return np.asarray(count - large[np.minimum(at, count - 1)] + 1.0)
-
-
-def _numbers_of_tests(tests: int, available: list[int]) -> Ints:
-    """Every way to choose this number of tests from those available of each kind: [way, kind]."""
-    rows, left = np.zeros((1, 0), dtype=np.int64), np.array([tests])
-    for at, count in enumerate(available):
-        later = sum(available[at + 1 :])
-        parts = []
-        for number in range(min(count, tests) + 1):
-            fits = (left >= number) & (left - number <= later)
-            column = np.full((int(fits.sum()), 1), number)
-            parts.append((np.hstack([rows[fits], column]), left[fits] - number))
-        rows = np.concatenate([part[0] for part in parts])
-        left = np.concatenate([part[1] for part in parts])
-    return rows

@@ -72,15 +72,16 @@ def machine_view(
     }
 
 
-def history_view(tests: Iterable[tuple[str, bool]], listing: str, title: str, texts: Texts) -> View:
-    """The data of the tests so far."""
-    rows = [
+def test_views(
+    tests: Iterable[tuple[Iterable[str], bool]], things: Mapping[str, str], texts: Texts
+) -> list[View]:
+    """The data of tests: the things on the machine, by their ids, and the light."""
+    return [
         {
-            "things": [thing_view(THINGS[one], texts) for one in listing if one in placed],
+            "things": [thing_view(shape, texts) for key, shape in things.items() if key in placed],
             "lit": light,
             "words": texts["light.on" if light else "light.off"],
             "empty": texts["light.empty"],
         }
         for placed, light in tests
     ]
-    return {"history": rows, "history_title": texts[title]}

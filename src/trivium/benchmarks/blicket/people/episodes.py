@@ -6,14 +6,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from trivium.benchmarks.blicket.game.generate import GameItem
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
 from trivium.benchmarks.blicket.game.world import Game
 from trivium.benchmarks.blicket.inference.hypotheses import mask_of
-from trivium.benchmarks.blicket.world.dynamics import make_tables, transition
-from trivium.benchmarks.blicket.world.recording import Episode, write_dataset
+from trivium.benchmarks.blicket.world.recording import Episode, replay, write_dataset
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.core.errors import require
 
@@ -56,18 +53,10 @@ def _environment(item: GameItem) -> BlicketSpec:
 
 def _episode(spec: BlicketSpec, game: Game) -> Episode:
     """The episode in which the environment gets a game's tests and answers."""
-    item, answer, tables = game.item, game.given, make_tables(spec)
+    item, answer = game.item, game.given
     assert answer is not None
-    machine = spec.hypotheses.index(item.truth)
-    state = tables.starts[machine * spec.orders + (spec.orders > 1 and item.swapped)]
     codes = [0] * spec.shown + [mask_of(placed) for placed, _ in answer.tests]
     codes += [1 << spec.objects] + [mask_of(answer.blickets)] * spec.objects
     if spec.asks_type:
         codes.append((*EXAMPLES, UNSURE).index(answer.form))
-    seen, rewards = [0], []
-    for code in codes:
-        state, after, reward, _ = transition(tables, state, code)
-        seen.append(int(after))
-        rewards.append(float(reward))
-    actions = np.array(codes)[:, None] >> np.arange(spec.action_bits) & 1
-    return Episode(tables.observations[seen], actions, np.array(rewards), item.truth, 0)
+    return replay(spec, item.truth, codes, order=int(spec.orders > 1 and item.swapped))

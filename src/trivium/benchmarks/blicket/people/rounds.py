@@ -6,29 +6,30 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
-from trivium.benchmarks.blicket.game.demonstrations import EXAMPLE_OBJECTS, examples_of
+from trivium.benchmarks.blicket.game.demonstrations import EXAMPLE_OBJECTS, ExampleTest, examples_of
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
 from trivium.benchmarks.blicket.game.world import Game, replay
 from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR
 from trivium.benchmarks.blicket.people.drawing import (
     THINGS,
-    history_view,
     like_examples,
     machine_view,
     rule_text,
     rule_texts,
+    test_views,
     thing_view,
 )
+from trivium.core.errors import require
 from trivium.core.task import PresentedItem
 from trivium.people.pages import Activity, Handlers, RefusedError, Round, Step, View, button, one_of
 from trivium.people.texts import Texts
 
-PRACTICE_THINGS = {"A": "moon", "B": "hexagon"}  # A is the blicket
+PRACTICE_THINGS = {"A": "moon", "B": "hexagon"}
 
 
 class Practice(Activity):
-    """A machine to practise with."""
+    """A machine to practise with, which always lights up: it shows nothing about blickets."""
 
     stage = "practice"
 
@@ -42,7 +43,7 @@ class Practice(Activity):
         self.lit = None
 
     def _press(self, step: Step) -> None:
-        self.lit = "A" in self.placed
+        self.lit = True
         self.practised = self.practised or bool(self.placed)
 
     def _next(self, step: Step) -> None:
@@ -69,6 +70,12 @@ class Practice(Activity):
             "buttons": buttons,
         }
 
+    def next_step(self, reply: Callable[[], str]) -> Step:
+        """Put a thing on the machine, press, and continue."""
+        if self.practised:
+            return Step("next", None)
+        return Step("press", None) if self.placed else Step("toggle", "A")
+
 
 class GameRound(Round):
     """A game in progress: examples, tests made or watched, and questions."""
@@ -80,12 +87,9 @@ class GameRound(Round):
         self.lit: bool | None = None  # the light of the last test, until an object is moved
         self.slide = 0  # of the example machines
         self.said: dict[str, str] = {}  # the answer about each object
+        self._examples = examples_of(item.content)
         # Each example machine alone, then its tests.
-        self._slides = [
-            (example.name, test)
-            for example in examples_of(item.content)
-            for test in (None, *example.tests)
-        ]
+        self._slides = [(one.name, test) for one in self._examples for test in (None, *one.tests)]
         self.stage = "example" if self._slides and first else "new"
 
     @property
@@ -169,39 +173,69 @@ class GameRound(Round):
         ("form", "form"): _form,
     }
 
+    def next_step(self, reply: Callable[[], str]) -> Step:
+        """Make the test of a solver's reply step by step, or give its answer."""
+        if self.stage in ("example", "new", "watch"):
+            return Step("next", None)
+        game = replay(self.content, [*self.dialogue.replies, reply()])[0]
+        # A solver that would rather make more tests is unsure.
+        answer = game.given or GameAnswer("", self.content.spec.form_answers[-1])
+        if self.stage == "explore":
+            if game.given is not None:
+                return Step("finish", None)
+            require(len(game.tests) > len(self.game.tests), "the solver made no move")
+            moved = sorted(set(self.placed) ^ set(game.tests[-1][0]))
+            return Step("toggle", moved[0]) if moved else Step("press", None)
+        if self.stage == "form":
+            return Step("form", answer.form)
+        said = {"yes": answer.blickets, INHIBITOR: answer.inhibitors, UNSURE: answer.unsure}
+        return Step("object", next((one for one, own in said.items() if self.asked in own), "no"))
+
     def view(self, texts: Texts) -> View:
         """The screen of the stage."""
         screen: Callable[[Texts], View] = getattr(self, f"_view_{self.stage}")
         return {"title": texts[f"{self.stage}.title"]} | screen(texts)
 
+    @property
+    def _things(self) -> dict[str, str]:
+        return {letter: THINGS[letter] for letter in self.content.listing}
+
     def _machine(self, texts: Texts) -> View:
-        things = {letter: THINGS[letter] for letter in self.content.listing}
-        return machine_view("new", things, self.placed, self.lit, texts)
+        return machine_view("new", self._things, self.placed, self.lit, texts)
 
     def _history(self, texts: Texts) -> View:
+        """The tests so far, and those of the example machines, which models can reread too."""
         title = "explore.history" if self.shown is None else "watch.history"
-        return history_view(self.game.tests, self.content.listing, title, texts)
+        examples = [
+            {
+                "title": texts["example.history"].format(machine=texts[f"machine.{one.name}"]),
+                "tests": test_views(_by_shape(one.tests), _shapes(one.name), texts),
+            }
+            for one in self._examples
+        ]
+        return {
+            "history": test_views(self.game.tests, self._things, texts),
+            "history_title": texts[title],
+            "examples": examples,
+        }
 
     def _rules(self, texts: Texts) -> list[str]:
         return [] if self._slides else rule_texts(self.content.spec, texts)
 
     def _view_example(self, texts: Texts) -> View:
         name, test = self._slides[self.slide]
-        shapes = [thing.split()[-1] for thing in EXAMPLE_OBJECTS[name]]
-        placed, lit = ((), None) if test is None else test
-        on = [thing.split()[-1] for thing in placed]
+        on, lit = ([], None) if test is None else _by_shape([test])[0]
         words = texts["example.first" if name == EXAMPLES[0] else "example.new"]
         if on:
             objects = " + ".join(texts[f"thing.{shape}"] for shape in on)
             words = texts["example.placed"].format(objects=objects)
         tests = len(self._slides) // len(EXAMPLES) - 1
         number = self.slide % (tests + 1)
-        things = dict(zip(shapes, shapes, strict=True))
         return {
             "title": texts["example.title"].format(machine=texts[f"machine.{name}"]),
             "paragraphs": [words],
             "page": [number, tests],
-            "picture": machine_view(name, things, on, lit, texts),
+            "picture": machine_view(name, _shapes(name), on, lit, texts),
             "buttons": [button(texts, "next", "more" if number < tests else "next", main=True)],
         }
 
@@ -210,6 +244,7 @@ class GameRound(Round):
             "paragraphs": [like_examples("new.text", texts)],
             "picture": self._machine(texts),
             "buttons": [button(texts, "next", "start", main=True)],
+            **self._history(texts),
         }
         if not self._slides:
             noise = [texts["rules.noise"]] if self.content.spec.noise else []
@@ -219,9 +254,8 @@ class GameRound(Round):
 
     def _view_explore(self, texts: Texts) -> View:
         left, words = self.game.left, [texts["explore.text"]]
-        if left <= 5 or self.content.spec.tests <= 10:
-            key = "left_none" if left == 0 else "left_one" if left == 1 else "left"
-            words.append(texts[f"explore.{key}"].format(count=left))
+        key = "left_none" if left == 0 else "left_one" if left == 1 else "left"
+        words.append(texts[f"explore.{key}"].format(count=left))
         buttons = [button(texts, "press", "check", main=True)] if left else []
         return {
             "paragraphs": words,
@@ -248,7 +282,13 @@ class GameRound(Round):
             "paragraphs": [texts[key].format(object=thing["label"])],
             "thing": thing,
             "buttons": [
-                {"kind": "object", "value": option, "label": texts[label], "choice": True}
+                {
+                    "kind": "object",
+                    "value": option,
+                    "label": texts[label],
+                    "choice": True,
+                    "icon": option,
+                }
                 for option, label in self.options.items()
             ],
             **self._history(texts),
@@ -257,7 +297,7 @@ class GameRound(Round):
     def _view_form(self, texts: Texts) -> View:
         buttons = []
         for form in self.content.spec.form_answers:
-            choice: View = {"kind": "form", "value": form, "choice": True}
+            choice: View = {"kind": "form", "value": form, "choice": True, "icon": form}
             if form in EXAMPLES:
                 choice |= {"label": texts[f"machine.{form}"], "pattern": form}
             else:
@@ -270,3 +310,14 @@ class GameRound(Round):
 
 def _toggled(placed: str, letter: str) -> str:
     return "".join(sorted(set(placed) ^ {letter}))
+
+
+def _shapes(name: str) -> dict[str, str]:
+    """The things of an example machine, by their shapes."""
+    shapes = [thing.split()[-1] for thing in EXAMPLE_OBJECTS[name]]
+    return dict(zip(shapes, shapes, strict=True))
+
+
+def _by_shape(tests: Sequence[ExampleTest]) -> list[tuple[list[str], bool]]:
+    """The tests of an example machine, with the shapes of the things."""
+    return [([thing.split()[-1] for thing in placed], light) for placed, light in tests]

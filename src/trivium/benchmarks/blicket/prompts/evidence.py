@@ -67,8 +67,8 @@ def ideal_answer(
     trials, objects = new.trials, len(new.objects)
     possible = support.of_any_kind(trials, objects)
     if named:
-        possible = support.of_form(trials, objects, DISJUNCTIVE)
-        possible |= support.of_form(trials, objects, CONJUNCTIVE)
+        possible = support.of_rule(trials, objects, DISJUNCTIVE)
+        possible |= support.of_rule(trials, objects, CONJUNCTIVE)
     sure, maybe = support.answer(possible, objects)
     pairs = zip(machines, known, strict=False)
     alike = [machine.pattern for machine, each in pairs if each == form]

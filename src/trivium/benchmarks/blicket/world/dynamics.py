@@ -61,6 +61,22 @@ def transition(tables: Tables, state: Any, action: Any, flip: Any = 0) -> tuple[
     return after, seen, reward, after == tables.over
 
 
+class Lookup:
+    """Tables as plain lists, in which one step at a time is faster than in arrays."""
+
+    def __init__(self, tables: Tables) -> None:
+        self.entries: list[list[int]] = tables.entries.tolist()
+        self.rewards: list[float] = tables.rewards.tolist()
+        self.starts: list[int] = tables.starts[: int(tables.machines)].tolist()
+        self.actions, self.over = int(tables.actions), int(tables.over)
+
+    def step(self, state: int, action: int, flip: int = 0) -> tuple[int, int, float]:
+        """The next state, the number of the observation, and the reward."""
+        entry = self.entries[flip][state * self.actions + action]
+        reward = self.rewards[entry >> STATE_BITS + OBSERVATION_BITS]
+        return entry & STATE_MASK, entry >> STATE_BITS & OBSERVATION_MASK, reward
+
+
 @lru_cache(maxsize=64)
 def make_tables(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
     """The tables of a spec, as NumPy arrays.
@@ -84,12 +100,10 @@ def make_tables(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
             f"{len(space)} hypotheses make {value} {what}, more than {limit}: "
             f"choose fewer hypotheses, objects or steps",
         )
-    flip, state, action = np.ogrid[:flips, :over, : spec.actions]
-    machine, order, phase = spec.decode(state)
-    next_phase, seen, reward, done = _rules(
-        spec, space, machine=machine, order=order, phase=phase, action=action, flip=flip
-    )
-    after = np.where(done, over, machine * spec.states + order * spec.phases + next_phase)
+    flip, number, action = np.ogrid[:flips, :over, : spec.actions]
+    state = decode(spec, number)
+    phase, seen, reward, done = _rules(spec, space, state, action, flip)
+    after = np.where(done, over, number - state.phase + phase)
     rewards = np.unique(np.append(reward, 0.0))
     # The last state: a step after the end changes nothing and has no reward.
     end = _pack(over, _question_seen(spec, np.array(spec.questions)), rewards.searchsorted(0.0))
@@ -117,39 +131,59 @@ def _pack(after: Any, seen: Any, reward: Any) -> Any:
     return after | seen << STATE_BITS | reward << STATE_BITS + OBSERVATION_BITS
 
 
-Outcome = tuple[Array, Array, NDArray[np.float64], NDArray[np.bool_]]
+class State(NamedTuple):
+    """The parts of a state's number; all are arrays if the number is one."""
+
+    machine: Any  # the number of the hypothesis; their count after the end
+    order: Any  # of the example machines
+    phase: Any  # the demonstrations, then every step count with every set, then the questions
+    count: Any  # steps taken while exploring
+    on_machine: Any  # the set that a child has left on the machine
+    question: Any  # the number of the question asked; negative before the first
+
+
+def decode(spec: BlicketSpec, number: Any) -> State:
+    """The parts of a state's number."""
+    machine, rest = number // spec.states, number % spec.states
+    order, phase = rest // spec.phases, rest % spec.phases
+    exploring = np.maximum(phase - spec.shown, 0)
+    count, on_machine = exploring // spec.positions, exploring % spec.positions
+    return State(machine, order, phase, count, on_machine, phase - spec.first_question)
 
 
 def _rules(
-    spec: BlicketSpec,
-    space: Space,
-    *,
-    machine: Array,
-    order: Array,
-    phase: Array,
-    action: Array,
-    flip: Array,
-) -> Outcome:
+    spec: BlicketSpec, space: Space, state: State, action: Array, flip: Array
+) -> tuple[Array, Array, NDArray[np.float64], NDArray[np.bool_]]:
     """The next phase, the observation, the reward, and whether the episode is over."""
-    after, seen, reward, done = _played(
-        spec,
-        space,
-        machine=machine,
-        phase=np.maximum(phase - spec.shown, 0),
-        action=action,
-        flip=flip,
-        order=order,
-    )
-    if not spec.has_examples:
-        return after, seen, reward, done
-    showing = phase < spec.shown
-    example = np.array([examples_seen(spec, order) for order in range(spec.orders)])
-    return (
-        np.where(showing, phase + 1, spec.shown + after),
-        np.where(showing, example[order, np.minimum(phase, spec.shown - 1)], seen),
-        np.where(showing, 0.0, reward),
-        ~showing & done,
-    )
+    placed, checked, wants_quiz = _decode_action(spec, state.on_machine, action)
+    lit = checked & (space.fires[state.machine, placed] ^ (flip == 1))
+    light_reward = np.where(lit, spec.detector_reward, 0.0)
+    penalty = spec.step_reward_penalty if spec.add_step_reward_penalty else 0.0
+    stays = placed if spec.interface == "child" else 0 * placed
+    onward = spec.shown + (state.count + 1) * spec.positions + stays
+    shown = placed | lit.astype(np.int64) << spec.objects
+    late = state.count > spec.max_steps
+    if not spec.has_quiz:
+        return onward, shown, light_reward - penalty, late | wants_quiz
+    showing = state.phase < spec.shown  # a demonstration, whatever the action
+    answering = state.question >= 0
+    leaves = late | wants_quiz & (state.count > spec.quiz_disabled_steps)
+    exploring = ~showing & ~answering & ~leaves
+    next_question = np.where(answering, state.question + 1, 0)
+    bonus = light_reward if spec.add_detector_state_reward_for_quiz else 0.0
+    right = _is_right(spec, space, state, action)
+    earned = np.where(right, spec.quiz_positive_reward, spec.quiz_negative_reward)
+    about_type = state.question == spec.asks_objects
+    earned = np.where(about_type, np.where(right, TYPE_REWARD, -TYPE_REWARD), earned)
+    phase = np.where(exploring, onward, spec.first_question + next_question)
+    seen = np.where(exploring, shown, _question_seen(spec, next_question))
+    reward = np.where(answering, earned, np.where(showing | exploring, 0.0, bonus - penalty))
+    if spec.has_examples:
+        examples = np.array([examples_seen(spec, order) for order in range(spec.orders)])
+        example = examples[state.order, np.minimum(state.phase, spec.shown - 1)]
+        phase = np.where(showing, state.phase + 1, phase)
+        seen = np.where(showing, example, seen)
+    return phase, seen, reward, answering & (next_question == spec.questions)
 
 
 def examples_seen(spec: BlicketSpec, order: int) -> list[int]:
@@ -162,47 +196,7 @@ def examples_seen(spec: BlicketSpec, order: int) -> list[int]:
     ]
 
 
-def _played(
-    spec: BlicketSpec,
-    space: Space,
-    *,
-    machine: Array,
-    phase: Array,
-    action: Array,
-    flip: Array,
-    order: Array,
-) -> Outcome:
-    """The rules after the demonstrations, with phases counted from there."""
-    count, on_machine = np.divmod(phase, spec.positions)
-    placed, checked, wants_quiz = _decode(spec, on_machine, action)
-    lit = checked & (space.fires[machine, placed] ^ (flip == 1))
-    late = count > spec.max_steps
-    light_reward = np.where(lit, spec.detector_reward, 0.0)
-    penalty = spec.step_reward_penalty if spec.add_step_reward_penalty else 0.0
-    stays = placed if spec.interface == "child" else 0 * placed
-    onward = (count + 1) * spec.positions + stays
-    shown = placed | lit.astype(np.int64) << spec.objects
-    if not spec.has_quiz:
-        return onward, shown, light_reward - penalty, late | wants_quiz
-    explored = spec.counts * spec.positions  # the phase of the first question
-    exploring = phase < explored
-    leaves = late | wants_quiz & (count > spec.quiz_disabled_steps)
-    bonus = light_reward if spec.add_detector_state_reward_for_quiz else 0.0
-    question = np.maximum(phase - explored, 0)
-    right = _is_right(spec, space, machine=machine, question=question, action=action, order=order)
-    earned = np.where(right, spec.quiz_positive_reward, spec.quiz_negative_reward)
-    about_type = question == spec.asks_objects
-    earned = np.where(about_type, np.where(right, TYPE_REWARD, -TYPE_REWARD), earned)
-    next_question = np.where(exploring, 0, question + 1)
-    return (
-        np.where(exploring & ~leaves, onward, explored + next_question),
-        np.where(exploring & ~leaves, shown, _question_seen(spec, next_question)),
-        np.where(exploring, np.where(leaves, bonus - penalty, 0.0), earned),
-        ~exploring & (next_question == spec.questions),
-    )
-
-
-def _decode(
+def _decode_action(
     spec: BlicketSpec, on_machine: Array, action: Array
 ) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
     """The set that an action places, whether it is tested, and the quiz bit."""
@@ -213,19 +207,18 @@ def _decode(
     return placed, placed >= 0, action >> spec.objects == 1
 
 
-def _is_right(
-    spec: BlicketSpec, space: Space, *, machine: Array, question: Array, action: Array, order: Array
-) -> NDArray[np.bool_]:
+def _is_right(spec: BlicketSpec, space: Space, state: State, action: Array) -> NDArray[np.bool_]:
     """Whether the answer is right: yes or no about an object, or the number of the form.
 
     With the paper's two forms bit 0 is the form's number; with more forms bits 0 to 2 are. After
     demonstrations bits 0 and 1 say which example machine the new one is like, or "not sure".
     A child says yes by the object's own action, and a form by its number.
     """
-    blickets = np.array([hypothesis.blickets for hypothesis in space])[machine]
-    forms = np.array([FORMS.index(hypothesis.form) for hypothesis in space])[machine]
+    question = np.maximum(state.question, 0)
+    blickets = np.array([hypothesis.blickets for hypothesis in space])[state.machine]
+    forms = np.array([FORMS.index(hypothesis.form) for hypothesis in space])[state.machine]
     if spec.has_examples:
-        forms = forms ^ order if spec.demonstrations == "given" else 0 * forms + NOT_SURE
+        forms = forms ^ state.order if spec.demonstrations == "given" else 0 * forms + NOT_SURE
     child = spec.interface == "child"
     yes = action == question if child else action >> question & 1 == 1
     named = action if child else action & (1 << spec.type_bits) - 1

@@ -18,13 +18,7 @@ from numpy.typing import NDArray
 from trivium.benchmarks import register_environments
 from trivium.benchmarks.blicket.inference.examples import rules_shown
 from trivium.benchmarks.blicket.inference.hypotheses import split
-from trivium.benchmarks.blicket.world.dynamics import (
-    OBSERVATION_BITS,
-    OBSERVATION_MASK,
-    STATE_BITS,
-    STATE_MASK,
-    make_tables,
-)
+from trivium.benchmarks.blicket.world.dynamics import Lookup, make_tables
 from trivium.benchmarks.blicket.world.render import RENDER_MODES, check_render_mode, show
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.core.errors import UserError, require
@@ -84,12 +78,8 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
         self.observation_space = observation_space(self.rules)
         self.action_space = action_space(self.rules)
         self._tables = make_tables(self.rules)
-        # Lookups in lists are much faster than in arrays.
-        self._entries = self._tables.entries.tolist()
-        self._rewards = self._tables.rewards.tolist()
-        self._noise = self._tables.noise.tolist()
-        self._over = int(self._tables.over)
-        self._noisy = len(self._entries) == 2
+        self._lookup = Lookup(self._tables)
+        self._noisy = self.rules.space.noisy
         # The numbers of all valid actions.
         self._child = self.rules.interface == "child"
         bits = range(self.rules.action_bits)
@@ -97,7 +87,7 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
             code if self._child else tuple(code >> bit & 1 for bit in bits): code
             for code in range(self.rules.actions)
         }
-        self._state = self._over
+        self._state = self._lookup.over
         self._seen = 0
         self._info: dict[str, Any] = {}
 
@@ -114,7 +104,7 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
             order = int(self.np_random.integers(orders)) if orders > 1 else 0
             start = machine_number(self.rules, name) * orders + order
         machine, order = divmod(start, orders)
-        self._state = int(self._tables.starts[start])
+        self._state = self._lookup.starts[start]
         self._seen = 0
         self._info = {"hypothesis": known[machine], "machine": machine}
         if self.rules.has_examples:
@@ -128,12 +118,10 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
             code = self._codes[given if self._child else tuple(given)]
         except (KeyError, TypeError):
             raise UserError(f"action must be in {self.action_space}, got {action!r}") from None
-        flip = self._noisy and self.np_random.random() < self._noise[self._state]
-        entry = self._entries[flip][self._state * self.rules.actions + code]
-        self._state = entry & STATE_MASK
-        self._seen = entry >> STATE_BITS & OBSERVATION_MASK
-        reward = self._rewards[entry >> STATE_BITS + OBSERVATION_BITS]
-        return self._observation(), reward, self._state == self._over, False, dict(self._info)
+        flip = self._noisy and bool(self.np_random.random() < self._tables.noise[self._state])
+        self._state, self._seen, reward = self._lookup.step(self._state, code, flip)
+        over = self._state == self._lookup.over
+        return self._observation(), reward, over, False, dict(self._info)
 
     def render(self) -> Any:
         """The machine as a picture or as text."""
@@ -142,28 +130,6 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
     def _observation(self) -> Observation:
         observation: Observation = self._tables.observations[self._seen].copy()
         return observation
-
-
-class DiscreteActions(gymnasium.ActionWrapper[Observation, Any, Any]):
-    """Blicket-v0 with numbered actions, for learners that need a Discrete action space.
-
-    Bit i of the number places object i or says yes about it, and the last bit asks for the quiz.
-    """
-
-    def __init__(self, env: gymnasium.Env[Observation, Any]) -> None:
-        super().__init__(env)
-        bits = env.action_space
-        if not isinstance(bits, spaces.MultiDiscrete):
-            raise UserError(f"actions are numbers already: {bits}")
-        self._bits = np.arange(len(bits.nvec))
-        self.action_space = spaces.Discrete(1 << len(bits.nvec))
-
-    def action(self, action: Any) -> NDArray[np.int64]:
-        """The bits of an action's number."""
-        require(
-            action in self.action_space, f"action must be in {self.action_space}, got {action!r}"
-        )
-        return np.asarray(int(action) >> self._bits & 1)
 
 
 register_environments()

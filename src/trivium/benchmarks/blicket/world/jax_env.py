@@ -63,11 +63,6 @@ def observe(params: Tables, seen: jax.Array) -> jax.Array:
     return (seen[..., None] >> jnp.arange(width, dtype=jnp.uint32) & 1).astype(jnp.float32)
 
 
-def machine(spec: BlicketSpec, state: jax.Array) -> jax.Array:
-    """The number of the hypothesis in the universe (or spec); their count after the end."""
-    return jnp.asarray(spec.decode(state)[0])
-
-
 def below(word: jax.Array, bound: jax.Array) -> jax.Array:
     """Random words as integers below a bound of at most 2^16: floor(word * bound / 2^32)."""
     bound = bound.astype(jnp.uint32)

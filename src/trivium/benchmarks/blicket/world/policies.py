@@ -77,8 +77,8 @@ class Observer:
         """The next set: an informative one or, if the machine is known, one that lights it."""
         if known:
             return int(observer.light_probability(self.space, self.belief).argmax())
-        chances = self.explorer(self.space, self.belief, self.tests)
-        return int(self.generator.choice(len(chances), p=chances))
+        options = self.explorer(self.space, self.belief, self.tests)
+        return options[int(self.generator.random() * len(options))]
 
     def _move_as_child(self, on_machine: int, known: bool) -> int:
         """Toggle an object that is in the wrong place, check, or finish."""

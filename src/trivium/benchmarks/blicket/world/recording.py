@@ -7,12 +7,14 @@ import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.benchmarks.blicket.world.dynamics import make_tables, transition
 from trivium.benchmarks.blicket.world.policies import Policy
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.core.errors import UserError, import_extra, require
@@ -31,8 +33,8 @@ class Episode:
     observations: NDArray[np.float32]  # one more than there are actions
     actions: NDArray[np.int64]
     rewards: NDArray[np.float64]
-    hypothesis: str
-    seed: int
+    hypothesis: str = ""
+    seed: int = 0
 
     @property
     def total(self) -> float:
@@ -60,6 +62,25 @@ def play_episode(spec: BlicketSpec, policy: Policy, seed: int, index: int) -> Ep
 def play(spec: BlicketSpec, policy: Policy, seed: int, episodes: int) -> Iterator[Episode]:
     """The first episodes of a seed."""
     return (play_episode(spec, policy, seed, index) for index in range(episodes))
+
+
+def replay(
+    spec: BlicketSpec,
+    hypothesis: str,
+    codes: Sequence[int],
+    order: int = 0,
+    flips: Sequence[bool] = (),
+) -> Episode:
+    """The episode of these actions; `flips` tells for the first of them if the light was wrong."""
+    tables = make_tables(spec)
+    state = tables.starts[spec.hypotheses.index(hypothesis) * spec.orders + order]
+    seen, rewards = [0], []
+    for code, flip in zip_longest(codes, flips, fillvalue=False):
+        state, after, reward, _ = transition(tables, state, code, int(flip))
+        seen.append(int(after))
+        rewards.append(float(reward))
+    actions = np.array(codes)[:, None] >> np.arange(spec.action_bits) & 1
+    return Episode(tables.observations[seen], actions, np.array(rewards), hypothesis)
 
 
 def write_dataset(

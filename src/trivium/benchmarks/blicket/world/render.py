@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trivium.benchmarks.blicket.inference.hypotheses import LETTERS
+from trivium.benchmarks.blicket.world.dynamics import decode
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.core.errors import import_extra, require
 
@@ -37,20 +38,16 @@ class Scene:
     @staticmethod
     def of(spec: BlicketSpec, state: int, seen: int) -> Scene:
         """The scene of an environment's state and of its last observation."""
-        machine, _, phase = spec.decode(state)
-        phase -= spec.shown
+        at = decode(spec, state)
         placed, light = seen & (1 << spec.objects) - 1, bool(seen >> spec.objects & 1)
-        question = phase - spec.counts * spec.positions
-        if machine >= len(spec.hypotheses):
+        if at.machine >= len(spec.hypotheses):
             return Scene(spec.objects, placed, light, over=True)
+        if at.question >= spec.asks_objects:
+            return Scene(spec.objects, asks_type=True)
+        if at.question >= 0:
+            return Scene(spec.objects, asked=int(at.question))
         example = seen >> spec.objects + 1 & 3 if spec.has_examples else 0
-        if phase < 0 or (example and question < 0):
-            return Scene(spec.objects, placed, light, 0, example=example)
-        if question < 0:
-            return Scene(spec.objects, placed, light, phase // spec.positions)
-        if question < spec.asks_objects:
-            return Scene(spec.objects, asked=question)
-        return Scene(spec.objects, asks_type=True)
+        return Scene(spec.objects, placed, light, int(at.count), example=example)
 
     @property
     def caption(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from trivium.benchmarks.blicket.inference import hypotheses
 from trivium.benchmarks.blicket.inference.examples import OPEN, TESTS
@@ -157,19 +156,16 @@ class BlicketSpec:
         return self.max_steps + 2
 
     @property
+    def first_question(self) -> int:
+        """The phase of the first question: after every example and step count with a set."""
+        return self.shown + self.counts * self.positions
+
+    @property
     def phases(self) -> int:
-        """The number of phases: an example, a step count with a set, or a question."""
-        return self.shown + self.counts * self.positions + self.questions
+        """The number of phases of an episode."""
+        return self.first_question + self.questions
 
     @property
     def states(self) -> int:
         """The number of states of one machine: its phases in every order of the examples."""
         return self.orders * self.phases
-
-    def decode(self, state: Any) -> tuple[Any, Any, Any]:
-        """The machine, the order of the examples and the phase of a state, or of an array of them.
-
-        After the end of an episode, the machine is the number of machines.
-        """
-        machine, rest = state // self.states, state % self.states
-        return machine, rest // self.phases, rest % self.phases

@@ -15,7 +15,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from trivium.benchmarks.blicket.world import env
-from trivium.benchmarks.blicket.world.dynamics import make_tables, transition
+from trivium.benchmarks.blicket.world.dynamics import decode, make_tables, transition
 from trivium.benchmarks.blicket.world.render import RENDER_MODES, check_render_mode, show
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.core.errors import require
@@ -106,8 +106,8 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         self._begin(which)
         if "hypothesis" in options:
             number = env.machine_number(self.rules, options["hypothesis"])
-            _, order, _ = self.rules.decode(self._first[which] // self.rules.actions)
-            self._go_to(which, number * self.rules.orders + order)
+            state = decode(self.rules, self._first[which] // self.rules.actions)
+            self._go_to(which, number * self.rules.orders + state.order)
         self._ended[which] = False
         self._index[which] = -1
         names = np.array(self.rules.hypotheses, dtype=object)

@@ -1,7 +1,14 @@
 "use strict";
 // The machine of a game, its things and its light; app.js calls this and sends the steps.
 
-let sound = false;
+let soundNoted = false; // the setting was recorded on this visit
+
+// Children hear the machine unless the sound was turned off.
+function soundOn() {
+  return (localStorage.getItem("sound") || (view.audience === "children" ? "on" : "off")) === "on";
+}
+
+let tapped = { id: "", at: -Infinity }; // the last thing that was tapped
 
 function machine(state, movable) {
   const plate = make("div", { class: "plate" }), tray = make("div", { class: "tray" });
@@ -13,7 +20,7 @@ function machine(state, movable) {
     }
     const node = make("button", { type: "button", class: "thing", "aria-pressed": String(thing.on), "aria-label": thing.label, "data-focus": `thing-${thing.id}`, "data-thing": thing.id }, drawThing(thing.shape));
     const dragged = drag(node, thing);
-    node.addEventListener("click", () => { if (!dragged()) toggle(thing.id); });
+    node.addEventListener("click", () => { if (!dragged() && !repeated(thing.id)) toggle(thing.id); });
     place.append(node);
   }
   const words = state.lit === null ? "" : view.text[state.lit ? "on" : "off"];
@@ -30,8 +37,15 @@ function flip(state, id) {
 
 function toggle(id) {
   flip(view, id); // shown at once; the server's answer follows
-  show(view);
+  show(view, "toggle");
   send("toggle", id);
+}
+
+// Whether a thing is tapped twice in a row, which would put it back at once.
+function repeated(id) {
+  const again = tapped.id === id && performance.now() - tapped.at < view.guard;
+  tapped = { id, at: performance.now() };
+  return again;
 }
 
 function drag(node, thing) {
@@ -65,7 +79,9 @@ function drag(node, thing) {
 // ---- Light and sound
 
 function machineShown(shown, kind) {
-  soundButton.textContent = view.text[sound ? "sound_on" : "sound_off"];
+  soundButton.textContent = view.text[soundOn() ? "sound_on" : "sound_off"];
+  if (!soundNoted) note("sound", soundOn() ? "on" : "off");
+  soundNoted = true;
   if (shown.lit === null || (kind !== "press" && kind !== "next")) return;
   spoken.textContent = "";
   spoken.textContent = view.text[shown.lit ? "on" : "off"];
@@ -73,13 +89,14 @@ function machineShown(shown, kind) {
 }
 
 document.getElementById("sound").addEventListener("click", () => {
-  sound = !sound;
-  soundButton.textContent = view.text[sound ? "sound_on" : "sound_off"];
-  if (sound) chime();
+  localStorage.setItem("sound", soundOn() ? "off" : "on");
+  note("sound", soundOn() ? "on" : "off");
+  soundButton.textContent = view.text[soundOn() ? "sound_on" : "sound_off"];
+  chime();
 });
 
 function chime() {
-  if (!sound) return;
+  if (!soundOn()) return;
   const context = new AudioContext();
   [523, 659, 784, 1047].forEach((pitch, index) => {
     const tone = context.createOscillator(), volume = context.createGain();
@@ -92,8 +109,14 @@ function chime() {
   });
 }
 
-function history() {
-  const rows = view.history.map((test) => make("li", { class: test.lit ? "lit" : "dark" },
+// The picture of an option: things on a machine, or things alone.
+function checkPicture(one) {
+  const things = make("span", { class: "tested" }, ...one.things.map(drawThing));
+  return make("span", { class: "check-picture" }, things, one.pattern ? drawMachine(one.pattern, one.lit) : null);
+}
+
+function testList(title, tests) {
+  const rows = tests.map((test) => make("li", { class: test.lit ? "lit" : "dark" },
     make("span", { class: "tested" }, ...(test.things.length ? test.things.map((thing) => {
       const picture = drawThing(thing.shape);
       picture.removeAttribute("aria-hidden");
@@ -102,5 +125,5 @@ function history() {
       return picture;
     }) : [test.empty])),
     make("span", { class: "bulb", "aria-hidden": "true" }), make("span", {}, test.words)));
-  return make("section", { class: "history" }, make("h2", {}, view.history_title), make("ol", {}, ...rows));
+  return make("section", { class: "history" }, make("h2", {}, title), make("ol", {}, ...rows));
 }

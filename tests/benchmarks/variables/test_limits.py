@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,12 +13,13 @@ from hypothesis import strategies as st
 
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.answer import INVALID, VariablesAnswer
-from trivium.benchmarks.variables.floor import Outline, best_blind, gain_of_random
 from trivium.benchmarks.variables.generate import generate
 from trivium.benchmarks.variables.item import VariablesItem
+from trivium.benchmarks.variables.limits import Outline, best_blind, gain_of_random
 from trivium.benchmarks.variables.render import read_prompt
 from trivium.benchmarks.variables.score import score
 from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesView, view_of
+from trivium.cli import main
 from trivium.core.streams import Stream, stream_key
 from trivium.core.task import Task
 
@@ -140,3 +142,23 @@ def test_the_floor_of_an_item_alone_depends_on_its_size_only() -> None:
     # 1, D(3)/(D(3)+1) and D(2)/(2 D(2)).
     expected = (1 + 2.13093 / 3.13093 + 0.5) / 3
     assert floor.others["ctrl_nDCG"] == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("renderer", RENDERERS)
+def test_a_ceiling_of_tables_that_may_mislead_is_an_upper_bound(renderer: str) -> None:
+    view, table = view_of(renderer), not renderer.endswith("corrset")
+    matched, original = PRESETS["balanced-ctrl"], PRESETS["original-ctrl"]
+    assert VARIABLES.ceiling(matched, view).exact
+    for spec in (replace(matched, snr=10.0), original):
+        assert VARIABLES.ceiling(spec, view).exact == (not table)
+        item = next(item for item in generate(spec, 1, 0, 9) if any(item.rates))
+        assert VARIABLES.item_ceiling(item, view).exact == (not table)
+
+
+def test_the_terminal_says_that_a_ceiling_is_an_upper_bound(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, (words, shown) in enumerate([("--snr 10", True), ("", False)]):
+        command = f"eval identifying_variables --renderer csv {words} --items 2 --solver oracle"
+        assert main([*command.split(), "--out", str(tmp_path / str(number))]) == 0
+        assert ("ceiling 1.000 (upper bound)" in capsys.readouterr().out) == shown

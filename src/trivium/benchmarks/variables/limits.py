@@ -1,4 +1,4 @@
-"""The best strategy that does not read the item.
+"""The best strategy that does not read the item, and what the best reader can reach.
 
 The strategies searched call the hypothesis invalid, or call it valid, name the target's two
 variables, and control nothing, everything that is printed, or k of the printed variables, drawn at
@@ -18,7 +18,7 @@ from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.layouts import LATENT, layouts
 from trivium.benchmarks.variables.score import discounts
 from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
-from trivium.core.benchmark import Floor
+from trivium.core.benchmark import UPPER_BOUND, Ceiling, Floor
 
 SAMPLE = 2700  # items of the original design, in whole balanced blocks
 
@@ -69,7 +69,7 @@ def floor(spec: VariablesSpec, view: VariablesView) -> Floor:
         return best_blind(_exact(spec), exact=True)
     # In the original design validity and, in tables, both extreme numbers of control variables
     # are exactly balanced; what prose prints is not.
-    exact = spec.balance != "control" or not view.renderer.endswith("corrset")
+    exact = spec.balance != "control" or view.shows_table
     found = best_blind(outlines(generate(spec, 0, 0, SAMPLE), view), exact=exact)
     if not exact:
         return found
@@ -92,13 +92,31 @@ def file_floor(items: Iterable[VariablesItem], view: VariablesView) -> Floor:
     return best_blind(outlines(items, view), exact=True)
 
 
+def ceiling(spec: VariablesSpec, view: VariablesView) -> Ceiling:
+    """Perfect, or an upper bound where noise or losses may hide what is correlated in a table.
+
+    Matched tables lose so little that every pair of columns shares enough rows.
+    """
+    lost = spec.design == "original" and spec.thinned > 0
+    return _ceiling(view, spec.snr is not None or lost)
+
+
+def item_ceiling(item: VariablesItem, view: VariablesView) -> Ceiling:
+    """The same for an item without a spec."""
+    return _ceiling(view, item.snr is not None or any(item.rates))
+
+
+def _ceiling(view: VariablesView, may_mislead: bool) -> Ceiling:
+    return Ceiling(UPPER_BOUND) if may_mislead and view.shows_table else Ceiling()
+
+
 def outlines(items: Iterable[VariablesItem], view: VariablesView) -> Outlines:
     """The outlines of some items, with their numbers."""
     found: Counter[Outline] = Counter()
     for item in items:
         valid, control = item.gold
         printed = set(range(len(item.names)))
-        if view.renderer.endswith("corrset"):
+        if not view.shows_table:
             printed = {v for v, seen in enumerate(item.seen) if seen}.union(item.hidden)
         rest = len(printed - set(item.target))
         found[Outline(len(item.names), rest, len(control) if valid else None)] += 1

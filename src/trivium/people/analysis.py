@@ -1,0 +1,193 @@
+"""The planned analysis of an experiment: exclusions, cells, and effects of a factorial design."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from trivium.core.statistics import (
+    Estimate,
+    mean_interval,
+    proportion,
+    quantile,
+    student_quantile,
+)
+from trivium.people.experiment import Condition, Experiment
+from trivium.people.session import Session
+from trivium.people.store import Event
+
+Row = dict[str, Any]
+_KEEP_SCREEN = ("toggle", "press")  # kinds of steps after which the same screen stays
+_BY_EVENT = {"page_left": "hidden", "pastes": "paste", "early_taps": "early_tap"}
+
+
+@dataclass(frozen=True)
+class Screen:
+    """One visit of a screen."""
+
+    name: str
+    trial: int
+    onset: float
+    seconds: float
+    steps: int
+    fast: bool  # left before its minimum time
+
+
+def screens_of(session: Session) -> list[Screen]:
+    """The screens that a participant left, in order."""
+    found: list[Screen] = []
+    first = 0
+    for number, step in enumerate(session.timeline):
+        if step.kind in _KEEP_SCREEN:
+            continue
+        own, first = session.timeline[first : number + 1], number + 1
+        seconds = round(sum(one.seconds for one in own), 3)
+        fast = seconds < session.experiment.minimum_seconds.get(step.screen, 0)
+        found.append(Screen(step.screen, step.item, own[0].onset, seconds, len(own), fast))
+    return found
+
+
+def behaviour(session: Session, events: Iterable[Event]) -> dict[str, int]:
+    """What rules of exclusion may count, and how often it happened."""
+    kinds = Counter(one.kind for one in events)
+    return {
+        "failed_checks": session.failed_checks,
+        "failed_attention": session.failed_attention,
+        "fast_screens": sum(one.fast for one in screens_of(session)),
+        **{name: kinds[kind] for name, kind in _BY_EVENT.items()},
+    }
+
+
+def excluded_by(experiment: Experiment, counts: Mapping[str, int]) -> list[str]:
+    """The names of the rules that exclude a participant."""
+    return [
+        name for name, allowed in vars(experiment.exclude).items() if 0 <= allowed < counts[name]
+    ]
+
+
+def analyse(experiment: Experiment, people: Sequence[Row], trials: Sequence[Row]) -> dict[str, Any]:
+    """The cells, effects and groups of an experiment as JSON, from the rows of its tables.
+
+    Participants who did not complete, or whom a rule excludes, are counted and left out.
+    """
+    completed = [one for one in people if one["stage"] == "done"]
+    kept = [one for one in completed if one["excluded"] == "no"]
+    rules = (rule for one in completed for rule in one["excluded"].split("+"))
+    asked = [one for one in experiment.questions if one.kind == "choice" and not one.right]
+    cells = [
+        {
+            "condition": one.name,
+            "assigned": _count(people, one),
+            "completed": _count(completed, one),
+            "excluded": _count(completed, one) - _count(kept, one),
+            "score": _estimate(_scores(kept, one)).to_dict(),
+            "items": sorted({row["digest"] for row in trials if row["condition"] == one.name}),
+        }
+        for one in experiment.conditions
+    ]
+    return {
+        "measure": experiment.measure_of(experiment.conditions[0]),
+        "cells": cells,
+        "excluded": {rule: count for rule, count in Counter(rules).items() if rule != "no"},
+        "effects": {name: one.to_dict() for name, one in effects(experiment, kept).items()},
+        "groups": {
+            question.id: {
+                option: [
+                    _estimate(_scores(kept, one, **{question.id: option})).to_dict()
+                    for one in experiment.conditions
+                ]
+                for option in question.options
+            }
+            for question in asked
+        },
+    }
+
+
+def _count(people: Iterable[Row], condition: Condition) -> int:
+    return sum(one["condition"] == condition.name for one in people)
+
+
+def _scores(people: Iterable[Row], condition: Condition, **answers: str) -> list[float]:
+    """The scores of the participants of a condition who gave these answers."""
+    wanted = {"condition": condition.name, **answers}
+    own = (one["score"] for one in people if wanted.items() <= one.items())
+    return [score for score in own if score is not None]
+
+
+def _estimate(scores: Sequence[float]) -> Estimate:
+    """The mean of a cell with its interval."""
+    if set(scores) <= {0.0, 1.0}:
+        return proportion(sum(scores), len(scores))
+    within = 0 <= min(scores) <= max(scores) <= 1
+    return mean_interval(scores, bounds=(0.0, 1.0) if within else None)
+
+
+def effect_names(experiment: Experiment) -> list[str]:
+    """The main effects and interactions of factors with two levels each; none in other designs."""
+    return list(_contrasts(experiment))
+
+
+def effects(experiment: Experiment, people: Sequence[Row]) -> dict[str, Estimate]:
+    """The estimates of all effects; {} where a cell is empty.
+
+    An effect is the score at the first level of a factor minus that at the second; an interaction
+    is the difference between two such effects.
+    """
+    cells = [_scores(people, one) for one in experiment.conditions]
+    if not all(cells):
+        return {}
+    return {name: contrast(cells, weights) for name, weights in _contrasts(experiment).items()}
+
+
+def _contrasts(experiment: Experiment) -> dict[str, list[float]]:
+    """The weight of every condition in each effect."""
+    cells = [one.factors for one in experiment.conditions]
+    factors = experiment.factors
+    levels = {name: list(dict.fromkeys(own[name] for own in cells)) for name in factors}
+    complete = len({tuple(own.values()) for own in cells}) == len(cells) == 2 ** len(factors)
+    if not factors or not complete or any(len(own) != 2 for own in levels.values()):
+        return {}
+    found = {}
+    for size in range(1, len(factors) + 1):
+        for chosen in combinations(factors, size):
+            signs = [[1 if own[n] == levels[n][0] else -1 for n in chosen] for own in cells]
+            scale = 2 ** (len(factors) - size)
+            found[" x ".join(chosen)] = [math.prod(own) / scale for own in signs]
+    return found
+
+
+def contrast(cells: Sequence[Sequence[float]], weights: Sequence[float]) -> Estimate:
+    """A weighted sum of the means of independent cells, with its 95% interval.
+
+    For proportions it is that of Price and Bonett (2004), which adds two successes and two
+    failures over all cells; for other scores Welch's, with Satterthwaite's degrees of freedom.
+    """
+    value = sum(w * sum(own) / len(own) for w, own in zip(weights, cells, strict=True))
+    n = sum(map(len, cells))
+    if all(set(own) <= {0.0, 1.0} for own in cells):
+        extra = 2 / len(cells)
+        sizes = [len(own) + 2 * extra for own in cells]
+        shares = [(sum(own) + extra) / size for own, size in zip(cells, sizes, strict=True)]
+        parts = zip(weights, shares, sizes, strict=True)
+        half = quantile(0.95) * math.sqrt(sum(w * w * p * (1 - p) / m for w, p, m in parts))
+        middle = sum(w * p for w, p in zip(weights, shares, strict=True))
+        return Estimate(value, middle - half, middle + half, n)
+    if min(map(len, cells)) < 2:
+        return Estimate(value, None, None, n)
+    variances = [
+        w * w * float(np.var(own, ddof=1)) / len(own) for w, own in zip(weights, cells, strict=True)
+    ]
+    total = sum(variances)
+    if total == 0:
+        return Estimate(value, None, None, n)
+    freedom = total**2 / sum(
+        one**2 / (len(own) - 1) for one, own in zip(variances, cells, strict=True)
+    )
+    half = student_quantile(0.95, freedom) * math.sqrt(total)
+    return Estimate(value, value - half, value + half, n)

@@ -1,0 +1,42 @@
+"""A preregistration made from the experiment file: design, sample, rules and planned contrasts."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader
+
+from trivium import __version__
+from trivium.people.analysis import effect_names
+from trivium.people.experiment import read_experiment
+
+RULES = {
+    "failed_checks": "answered the questions about the instructions wrong",
+    "failed_attention": "answered attention checks wrong",
+    "fast_screens": "left screens before their minimum time",
+    "page_left": "changed to another tab or window",
+    "pastes": "pasted text",
+}
+# Markdown, not HTML: the text is the researcher's own.
+TEMPLATES = Environment(
+    loader=PackageLoader("trivium.people"), trim_blocks=True, keep_trailing_newline=True
+)
+
+
+def preregistration(path: Path) -> str:
+    """The preregistration of an experiment file, as Markdown."""
+    experiment = read_experiment(path)
+    first = experiment.conditions[0]
+    name = experiment.measure_of(first)
+    return TEMPLATES.get_template("preregistration.md.j2").render(
+        version=__version__,
+        name=path.name,
+        digest=hashlib.sha256(path.read_bytes()).hexdigest(),
+        experiment=experiment,
+        capped=[one for one in experiment.questions if one.cap],
+        rules={name: most for name, most in vars(experiment.exclude).items() if most >= 0},
+        meanings=RULES,
+        measure=next(one for one in first.task.benchmark.metrics if one.name == name),
+        effects=effect_names(experiment),
+    )

@@ -1,0 +1,74 @@
+"""Every screen of an experiment, without participants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from trivium.core.dialogue import Dialogue, next_reply
+from trivium.people.experiment import Condition, Experiment
+from trivium.people.pages import Step, View
+from trivium.people.screens import ending_screen, screen
+from trivium.people.session import ENDED, Session
+
+CODE = "EXAMPLE234"  # instead of a participant's code
+ENDINGS = "endings"  # instead of a condition
+SOLVER = "information_gain"  # whose first test is shown, in games
+STOPPED = ("paused", "elsewhere", "uninvited")
+
+
+def all_views(experiment: Experiment) -> list[View]:
+    """Every screen of every condition, each different one once, then all endings."""
+    found = [
+        (view, condition.name)
+        for condition in experiment.conditions
+        for view in _walk(experiment, condition)
+    ]
+    session = Session(experiment)
+    session.condition = experiment.conditions[0]
+    for session.stage in ENDED[:-1]:
+        found.append((screen(session, CODE), ENDINGS))
+    found.append((ending_screen(session, "expired", CODE), ENDINGS))
+    found += [(ending_screen(session, key), ENDINGS) for key in STOPPED]
+    distinct: dict[bytes, tuple[View, str]] = {}
+    for view, name in found:
+        distinct.setdefault(orjson.dumps(view | {"number": 0}), (view, name))
+    for number, (view, name) in enumerate(distinct.values()):
+        about = f"{number + 1} of {len(distinct)}, {name}: {view['screen']}"
+        view.update(number=number, preview=about, condition=name, guard=0)
+    return [view for view, _ in distinct.values()]
+
+
+def _walk(experiment: Experiment, condition: Condition) -> list[View]:
+    """The screens of a participant who answers everything right."""
+    place: dict[str, Any] = {"condition": condition.name, "slot": 0}
+    if condition.arm != "active":
+        place["shown"] = experiment.moves_shown(condition, 0)
+    session, views = Session(experiment), list[View]()
+    while True:
+        views.append(screen(session, CODE))
+        if session.stage in ENDED:
+            return views
+        step = session.next_step(_reply)
+        asks = session.answers_to_assign(step) is not None
+        session.take(Step(step.kind, step.value, place if asks else {}))
+
+
+def _reply(dialogue: Dialogue) -> str:
+    """One test of a game, then the right answer."""
+    solver = dialogue.item.task.benchmark.solvers.get(SOLVER)
+    first = solver is not None and not dialogue.replies
+    return next_reply(dialogue, solver) if solver and first else dialogue.item.gold
+
+
+def screens_in_words(experiment: Experiment) -> list[dict[str, Any]]:
+    """What participants read on every screen but the endings, for reports."""
+    found: dict[tuple[str, ...], dict[str, Any]] = {}
+    for view in all_views(experiment):
+        texts = [view.get(key, ()) for key in ("paragraphs", "rules", "messages")]
+        words = [text for part in texts for text in part]
+        if view["condition"] != ENDINGS:
+            about = {key: view[key] for key in ("condition", "screen", "title")}
+            found.setdefault((view["title"], *words), {**about, "text": words})
+    return list(found.values())
