@@ -79,7 +79,7 @@ CELLS = [
         "!cannot be asked: no",
     ),
     ("trivium.overlap('nhop_implicit', items=20)", "20 items of each of two seeds"),
-    ("trivium.train('ppo', 'runs/a')", "!did you mean ppo-mlp"),
+    ("trivium.train('ppo', 'runs/a')", "!did you mean ppo-"),
     ("trivium.import_records('lost.eval', out='i')", "!lost.eval: no such file"),
     ("trivium.serve('lost.toml')", "!lost.toml: No such file"),
     ("trivium.new_benchmark('json')", "!is the name of a Python module"),
