@@ -57,7 +57,7 @@ assert any(one["content"].get("data", {}).get("text/plain") == "3" for one in sh
 PEOPLE = """
 import tempfile, urllib.request
 from pathlib import Path
-from trivium.api import DEMO
+from trivium.people.serving import DEMO
 from trivium.people.server import Server
 from trivium.people.study import open_study
 

@@ -83,7 +83,7 @@ CELLS = [
     ("trivium.import_records('lost.eval', out='i')", "!lost.eval: no such file"),
     ("trivium.serve('lost.toml')", "!lost.toml: No such file"),
     ("trivium.new_benchmark('json')", "!is the name of a Python module"),
-    ("trivium.check_benchmark('nhop')", "!did you mean nhop_"),
+    ("trivium.check_benchmark('nhop_explict')", "!did you mean nhop_explicit"),
     ("async def nothing(prompt): return None", ""),
     ("trivium.evaluate(task, nothing, items=3)", "!must return text, got None"),
     ("from trivium import *; open.__module__", "io"),
