@@ -111,7 +111,7 @@ def jobs(url: str) -> Iterator[tuple[str, str]]:
         for name, words in models.items()
     }
     found |= {
-        "train": "train q-learning --episodes 3000 --out out",
+        "train": "train q-learning --most_episodes 300 --out out",
         "score": "score nhop_implicit --items 2000 --replies replies --out out",
         "export": "export nhop_implicit --items 3000 --out out/x.jsonl",
         "report": "report done",
