@@ -233,7 +233,8 @@ def test_a_failed_commit_is_rolled_back(tmp_path: Path) -> None:
 
 def test_templates_are_not_public_and_a_sub_path_works(tmp_path: Path) -> None:
     http = app_of(make_study(tmp_path, SHORT))
-    assert http.get("/static/admin.html.j2").status_code == 404
+    for path in ("/static/admin.html.j2", "/static/../templates/admin.html.j2", "/audio/x.mp3"):
+        assert http.get(path).status_code == 404
     moved = http.get("/?participant=a", follow_redirects=False)
     assert moved.headers["location"] == "./"
     for page in (http.get("/").text, http.get("/admin").text):

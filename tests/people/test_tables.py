@@ -123,6 +123,8 @@ def test_rules_of_exclusion_mark_and_never_drop(tmp_path: Path) -> None:
     timed(study, "fast", [*START, *GAME_STEPS, *end], seconds=0.5)
     with study.store.transaction():
         study.store.add_events(1, [Event("p", n, "hidden", "", None) for n in range(3)])
+        # Closing the page at the end is not leaving it.
+        study.store.add_events(2, [Event("p", n, "hidden", "", 1e9) for n in range(3)])
     export_study(study, tmp_path / "out")
     people = table(tmp_path / "out", "participants.csv")
     assert [one["excluded"] for one in people] == ["page_left", "fast_screens"]

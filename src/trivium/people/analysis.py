@@ -19,6 +19,7 @@ from trivium.core.statistics import (
     student_quantile,
 )
 from trivium.people.experiment import Condition, Experiment
+from trivium.people.pages import Step
 from trivium.people.session import Session
 from trivium.people.store import Event
 
@@ -53,9 +54,13 @@ def screens_of(session: Session) -> list[Screen]:
     return found
 
 
-def behaviour(session: Session, events: Iterable[Event]) -> dict[str, int]:
-    """What rules of exclusion may count, and how often it happened."""
-    kinds = Counter(one.kind for one in events)
+def behaviour(session: Session, steps: Sequence[Step], events: Iterable[Event]) -> dict[str, int]:
+    """What rules of exclusion may count, and how often it happened before the last step.
+
+    Who closes the page at the end has not left it.
+    """
+    end = max((one.client_time or 0.0 for one in steps), default=0.0)
+    kinds = Counter(one.kind for one in events if (one.client_time or 0.0) <= end)
     return {
         "failed_checks": session.failed_checks,
         "failed_attention": session.failed_attention,
