@@ -169,6 +169,11 @@ def test_the_analysis_of_the_two_by_two_is_that_of_five_lines_of_pandas(tmp_path
     export_study(study, tmp_path / "out")
     reported = orjson.loads((tmp_path / "out/run.json").read_bytes())["analysis"]["effects"]
 
+    polars = pytest.importorskip("polars")
+    for name in study.experiment.tables:
+        assert len(polars.read_csv(tmp_path / "out" / name)) == len(
+            pandas.read_csv(tmp_path / "out" / name)
+        )
     t = pandas.read_csv(tmp_path / "out/trials.csv").query("excluded == 'no'")
     c = t.groupby(["hypotheses", "structure"]).correct.agg(["sum", "count"])
     p, m = (c["sum"] + 0.5) / (c["count"] + 1), c["sum"] / c["count"]
