@@ -71,7 +71,6 @@ def _exported(study: Study, one: Participant) -> tuple[list[Attempt], dict[str, 
         **session.answers,
     }
     partner = study.store.find("id", one.partner)
-    screens = enumerate(screens_of(session), start=1)
     rows: dict[str, list[Row]] = {
         "participants.csv": [
             counts
@@ -89,10 +88,7 @@ def _exported(study: Study, one: Participant) -> tuple[list[Attempt], dict[str, 
             | _threshold(session)
         ],
         "trials.csv": [],
-        "screens.csv": [
-            name | vars(each) | {"number": number, "screen": each.name, "fast": int(each.fast)}
-            for number, each in screens
-        ],
+        "screens.csv": [name | row for row in screens_of(session)],
         "steps.csv": [
             name | vars(step) | {"number": number, "value": orjson.dumps(step.value).decode()}
             for number, step in enumerate(taken)
