@@ -357,3 +357,21 @@ def test_sentences_for_children_can_be_recorded(
     assert client.http.get(f"/audio/{name}").content == b"a recording"
     assert client.http.get("/audio/..%2fsecret.key").status_code == 404
     assert client.view["guard"] == 2 * 400
+
+
+def test_a_backup_made_while_the_server_runs_can_be_restored(tmp_path: Path) -> None:
+    study = make_study(tmp_path, SHORT)
+    client = Client(app_of(study), "?participant=a")
+    client.post("consent", True)
+    restored = tmp_path / "restored"
+    restored.mkdir()
+    with sqlite3.connect(restored / "study.db") as copy:
+        study.store._db.backup(copy)
+    copy.close()
+    for name in ("experiment.toml", "kind", "secret.key"):
+        (restored / name).write_bytes((study.store.folder / name).read_bytes())
+    again = Client.__new__(Client)
+    again.http = app_of(reopen_study(restored))
+    again.http.cookies = client.http.cookies
+    assert again.load() == client.load()
+    assert again.post("next").status_code == 200
