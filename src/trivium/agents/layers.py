@@ -105,21 +105,32 @@ class TransformerLayer(eqx.Module):
         self.narrow = Linear(draw(keys[3], 4 * width, width, scales[3]))
 
     def __call__(
-        self,
-        values: Array,
-        allowed: Array,
-        rate: float = 0.0,
-        key: Array | None = None,
-        *,
-        outputs: int = 0,
+        self, values: Array, allowed: Array, rate: float = 0.0, key: Array | None = None
     ) -> Array:
-        """The values after attention from `allowed` [row, to, from] positions.
-
-        With `outputs` only the last so many positions are computed.
-        """
+        """The values after attention from `allowed` [row, to, from] positions."""
         keys = [None] * 3 if key is None else list(jax.random.split(key, 3))
         query, keyed, value = jnp.split(self.mix(self.before_attention(values)), 3, axis=-1)
-        values, query, allowed = (part[:, -outputs:] for part in (values, query, allowed))
+        return self._attend(values, (query, keyed, value), allowed, rate, keys)
+
+    def last(self, values: Array, allowed: Array) -> Array:
+        """The value at the last position only, [row, 1, width], which costs far less."""
+        width = values.shape[-1]
+        before = self.before_attention(values)
+        weight, bias = self.mix.weight, self.mix.bias
+        query = before[:, -1:] @ weight[:, :width] + bias[:width]
+        keyed, value = jnp.split(before @ weight[:, width:] + bias[width:], 2, axis=-1)
+        seen = (query, keyed, value)
+        return self._attend(values[:, -1:], seen, allowed[:, -1:], 0.0, [None] * 3)
+
+    def _attend(
+        self,
+        values: Array,
+        seen: tuple[Array, Array, Array],
+        allowed: Array,
+        rate: float,
+        keys: Sequence[Array | None],
+    ) -> Array:
+        query, keyed, value = seen
         scores = jnp.einsum("bqd,bkd->bqk", query, keyed) * values.shape[-1] ** -0.5
         scores = scores + jnp.where(allowed, 0.0, MASKED)
         weights = dropout(jax.nn.softmax(scores, axis=-1), rate, keys[0])

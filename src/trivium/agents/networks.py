@@ -204,7 +204,9 @@ class HistoryPolicy(eqx.Module):
         values = self.embed(seen) + self.positions[jnp.minimum(position, self.window - 1)]
         for block in self.blocks[:-1]:
             values = block(values, allowed)
-        values = self.blocks[-1](values, allowed, outputs=time)
+        # Only the new positions of the last layer are needed.
+        last = self.blocks[-1]
+        values = last.last(values, allowed) if time == 1 else last(values, allowed)[:, before:]
         features = values.swapaxes(0, 1)
         latest = History(seen[:, -self.window :], position[:, -1] + 1)
         return latest, self.heads(features, features)

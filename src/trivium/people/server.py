@@ -20,6 +20,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from trivium.core.errors import UserError
+from trivium.core.loops import run_async
 
 REQUEST_SECONDS = 20  # in which a whole request must come
 MAX_WAITING = 400  # connections whose request has not come yet
@@ -118,7 +119,16 @@ class Server:
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # files and connections
-        self._server.run([self._socket])
+        run_async(self._serve())
+
+    async def _serve(self) -> None:
+        """Serve until a signal ends the server, or the interrupt of a notebook cancels this."""
+        serving = asyncio.ensure_future(self._server.serve([self._socket]))
+        try:
+            await asyncio.shield(serving)
+        except asyncio.CancelledError:
+            self._server.should_exit = True
+            await serving
 
     @contextmanager
     def in_background(self) -> Iterator[None]:
