@@ -3,9 +3,9 @@
 Every part prints one line per case that failed and a last line with its counts; the exit status is
 1 if anything failed. Counts are small by default; the seed is fixed.
 
-    python perf/reliability.py kills [COUNT]    # SIGKILL at random moments, then resume
-    python perf/reliability.py disks            # no space, read-only folders, limits of file sizes
-    python perf/reliability.py fuzz [COUNT]     # command lines and files
+    python perf/reliability.py kills [COUNT [NAME ...]]  # SIGKILL at random moments, then resume
+    python perf/reliability.py disks [0 [NAME ...]]      # nothing, or too little, can be written
+    python perf/reliability.py fuzz [COUNT]              # command lines and files
 """
 
 from __future__ import annotations
@@ -100,21 +100,24 @@ def jobs(url: str) -> Iterator[tuple[str, str]]:
     """The commands that are killed, by name; all write to the folder `out`."""
     models = {
         "eval": "eval nhop_implicit --items 24",
-        "run": "run --benchmarks nhop_implicit --items 24 --processes 1",
-        "sweep": "sweep nhop_implicit --solvers oracle --seeds 1,2 --items 12 --processes 1",
-        "threshold": "threshold nhop_implicit --axis hops=3..5 --max_items 24",
+        "run": "run --benchmarks nhop_implicit --items 12 --processes 1",
+        "sweep": "sweep nhop_implicit --solvers oracle --seeds 1,2 --items 6 --processes 1",
+        "threshold": "threshold nhop_implicit --vary hops --values 3,4,5 --max_items 50",
     }
-    for backend in BACKENDS:
-        for name, words in models.items():
-            more = f"--model vllm/m --base_url {url} --backend {backend} --concurrency 4 --out out"
-            yield f"{name} {backend}", f"{words} {more}"
-    others = {
+    more = f"--model vllm/m --base_url {url} --concurrency 4 --out out --backend"
+    found = {
+        f"{name} {backend}": f"{words} {more} {backend}"
+        for backend in BACKENDS
+        for name, words in models.items()
+    }
+    found |= {
         "train": "train q-learning --episodes 3000 --out out",
         "score": "score nhop_implicit --items 2000 --replies replies --out out",
         "export": "export nhop_implicit --items 3000 --out out/x.jsonl",
         "report": "report done",
     }
-    yield from others.items()
+    for name in sys.argv[3:] or found:
+        yield name, found[name]
 
 
 def prepare(folder: Path) -> None:
@@ -146,8 +149,9 @@ def kills(count: int) -> Iterator[str]:
         for name, words in jobs(server.url):
             shutil.copytree(template, folder)
             began = time.monotonic()
-            if wrong := problem(*run(words, folder)):
-                yield f"{name}: {wrong}"
+            code, said = run(words, folder)
+            if code not in (0, 1) or problem(code, said):
+                yield f"{name}: {code}: {said[-400:]}"
             whole, seconds = contents(folder), time.monotonic() - began
             killed = 0
             for _ in range(count):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,3 +34,11 @@ def items(tmp_path: Path) -> Path:
     path = tmp_path / "items.jsonl"
     assert run(f"generate {ITEMS} --out", str(path)) == 0
     return path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _drop_compiled_programs() -> Iterator[None]:
+    """Drop what JAX compiled for the tests of a module: a worker would keep it to its end."""
+    yield
+    if (jax := sys.modules.get("jax")) is not None:
+        jax.clear_caches()

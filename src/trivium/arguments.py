@@ -14,7 +14,7 @@ from trivium.evaluation.evaluation import Function, Items
 from trivium.models.providers import known_model
 from trivium.models.settings import ModelOptions
 from trivium.report.compare import SolverScores, scores_of
-from trivium.results import ResultSet, open_results
+from trivium.result_set import ResultSet, open_results
 
 _OPTIONS = dict.fromkeys(one.name for one in fields(ModelOptions))
 

@@ -109,6 +109,7 @@ def test_every_shape_is_read(shape: str, tmp_path: Path) -> None:
     rows = [SHAPES[shape](name, gold) for name, gold in zip(IDS, GOLDS, strict=True)]
     assert score(lines(tmp_path / "replies.jsonl", rows)) == 0
     assert kinds(tmp_path / "run") == ["right"] * 6
+    assert not any("prompt" in row for _, row in read_rows(tmp_path / "run/records.jsonl"))
 
 
 def test_tables_are_read(tmp_path: Path) -> None:

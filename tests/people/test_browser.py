@@ -166,9 +166,8 @@ def check_scores(study: Study, folder: Path, solver: str) -> None:
         assert (row["reply"], row["scores"]) == (alone.reply, alone.scores)
 
 
-@pytest.mark.parametrize("condition", [pytest.param(2, marks=pytest.mark.slow), 3])
-def test_the_paper_s_conditions_by_mouse(browser: Any, tmp_path: Path, condition: int) -> None:
-    study = make_study(tmp_path, f"{ONE_CONDITION[0]}[[conditions]]{ONE_CONDITION[condition]}")
+def test_a_condition_of_the_paper_by_mouse(browser: Any, tmp_path: Path) -> None:
+    study = make_study(tmp_path, f"{ONE_CONDITION[0]}[[conditions]]{ONE_CONDITION[4]}")
     hands = go_through(browser, study, Watched, "information_gain")
     assert {"consent", "questions", "practice", "check", "example", "explore"} <= set(hands.seen)
     check_scores(study, tmp_path / "out", "information_gain")

@@ -15,10 +15,19 @@ from trivium.benchmarks.nhop.spec import NhopView
 from trivium.core.benchmark import Lifts
 from trivium.core.dialogue import attempt
 from trivium.core.statistics import Estimate
-from trivium.report.answer import Grid, effect_words, grid, sentence
+from trivium.report.answer import (
+    UNCLEAR,
+    Effect,
+    Grid,
+    effect_sentences,
+    effect_words,
+    grid,
+    sentence,
+)
 from trivium.report.charts import series_styles
 from trivium.report.overview import overview
 from trivium.report.page import kind_shares, usage_table
+from trivium.report.plot import SeriesStyle
 from trivium.report.results import BenchmarkResults, read_results
 from trivium.report.tables import result_table
 
@@ -209,3 +218,24 @@ def test_tokens_that_some_attempts_did_not_report_are_no_whole_sum(tmp_path: Pat
     (_, cells) = usage_table([results_of(tmp_path, rows)], ["a/model"], {})
     assert cells[:5] == ("a/model", "3", "not reported", "10 (2 attempts not reported)",
                          "not reported")  # fmt: skip
+
+
+def test_switches_without_a_clear_effect_are_named_after_those_with_one() -> None:
+    style = SeriesStyle("m0", 0)
+
+    def effect(name: str, words: str, solver: str) -> Effect:
+        return Effect(name, "", style, (), "", words, solver)
+
+    unclear = f"{UNCLEAR} (+2 points [-5, +9])"
+    effects = [
+        effect("path", "lowers it by 9 points", "a/b"),
+        effect("bal", unclear, "a/b"),
+        effect("alias", unclear, "a/b"),
+        effect("path", unclear, "c/d"),
+        effect("bal", "raises it", "e/f"),
+    ]
+    assert effect_sentences(effects) == [
+        "a/b: path lowers it by 9 points; no clear difference by bal, alias.",
+        "c/d: no switch is shown to change its score.",
+        "e/f: bal raises it.",
+    ]

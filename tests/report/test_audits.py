@@ -45,11 +45,19 @@ def test_an_audit_that_is_kept_replaces_that_of_the_same_items(
     nhop = get_benchmark("nhop_implicit")
     monkeypatch.setattr(audits, "audits_path", lambda _: tmp_path / "audits.json")
     cue = {"name": "last line", "value": 0.2, "chance": 0.125}
+    fields = spec_to_dict(nhop.default_spec)
+    sentences = []
     for verdict in ("caught", "passed"):
         found = {"verdict": verdict, "cues": [cue], "strongest": "last line", "items": 100}
         task = Task(nhop, nhop.default_spec, nhop.view_type())
         audits.keep_audit(task, SimpleNamespace(to_dict=found.copy))  # type: ignore[arg-type]
-    fields = spec_to_dict(nhop.default_spec)
+        sentences.append(audit_sentence(nhop, fields, {}))
+    cue_words = "last line (0.200 against 0.125 by chance)"
+    assert sentences == [
+        f"Audit: these items have shortcuts, such as {cue_words}.",
+        "Audit: passed. None of 1 cues beats chance on 100 fresh items, learned probes among them; "
+        f"the nearest is {cue_words}.",
+    ]
     assert audit_verdict(nhop, fields, {}) == "passed"
     kept = audits.stored_audit(nhop, fields, {})
     assert kept is not None

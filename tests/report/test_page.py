@@ -96,8 +96,6 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
         "models": "a/b_c",
         "items": "9",
         "attempts": "12",
-        "failed": "0",
-        "cut off": "0",
         "declined": "1",
         "tokens in, out": "6.0M / 90k",
         "cost, in the prices&#39; currency": "3.90",

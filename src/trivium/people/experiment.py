@@ -241,7 +241,11 @@ class Experiment:
             f"yoked_to must name an active condition without vary, one of {', '.join(others)}; "
             f"got {one.yoked_to!r}",
         )
-        self.indexes(one)  # refuses a `where` or a `balance` that the items do not have
+        # Refuses a `where` or a `balance` that the items do not have.
+        groups = self.items(one, 0)[0].groups
+        for question in self.questions:
+            taken = f"{question.id!r} is the name of a group of {one.benchmark}, not of a question"
+            require(question.id not in groups, taken)
         require(one.axis is None or not one.where, f"{one.name}: where does not go with vary")
         metrics = [each.name for each in one.task.benchmark.metrics]
         require(

@@ -99,7 +99,7 @@ def _exported(study: Study, one: Participant) -> tuple[list[Attempt], dict[str, 
         "events.csv": [name | vars(event) for event in events],
     }
     for number, own in enumerate(session.rounds, start=1):
-        steps = [step for step in session.timeline if step.item == number]
+        steps = session.steps_of(number)
         found = page_of(own.item.task.benchmark).rows(own, steps)
         for table, listed in found.items():
             if table != "trials.csv":
@@ -158,8 +158,9 @@ def attempts_of(
     """The records of a participant."""
     made = []
     seen: dict[tuple[str, int | None], int] = {}
-    for one in session.finished:
-        attempt = one.dialogue.attempt(study.person(participant), seconds=one.ended - one.started)
+    for number, one in enumerate(session.finished, start=1):
+        seconds = sum(step.seconds for step in session.steps_of(number))
+        attempt = one.dialogue.attempt(study.person(participant), seconds=seconds)
         assert session.condition is not None
         key = (attempt.id, attempt.seed)
         attempt.trial = seen[key] = seen.get(key, -1) + 1  # a small pool may repeat an item

@@ -96,7 +96,6 @@ class Round(Activity):
 
     def __init__(self, item: PresentedItem) -> None:
         self.item, self.dialogue = item, Dialogue(item)
-        self.started = self.ended = 0.0
 
     @property
     def over(self) -> bool:  # type: ignore[override]

@@ -32,9 +32,9 @@ from trivium.report.answer import (
     switch_effects,
 )
 from trivium.report.charts import Charts, charted_solvers, score_over_tokens, series_styles
+from trivium.report.compare import loss_tables
 from trivium.report.experiments import experiment_sections
 from trivium.report.item_browser import MAX_CHARACTERS, browser_items
-from trivium.report.loss import loss_tables
 from trivium.report.overview import SettingTable, card, overview
 from trivium.report.plot import REFERENCES, Chart, SeriesStyle, number_text
 from trivium.report.results import BenchmarkResults, read_results, record_files, studied_solvers
@@ -339,7 +339,7 @@ def facts(
         "date": date,
         "items": f"{items:,}",
         "attempts": f"{sum(results.records for results in all_results):,}",
-        **{name: f"{count:,}" if asked else "" for name, count in unanswered(own).items()},
+        **{name: f"{count:,}" for name, count in unanswered(own).items() if count},
         "tokens in, out": " / ".join(tokens) if asked else "",
         "cost, in the prices' currency": money(sum(costs)) if costs else "",
         "seed": seeds_text(all_results),

@@ -102,7 +102,8 @@ def floor(spec: PromptSpec, view: PromptView) -> Floor:
     the blickets, and machines of a kind have the same number of lights.
     """
     if not spec.matched:
-        return Floor("objects and lights counted", 1.0, others={"blickets": 1.0, "structure": 1.0})
+        name = "counting is always right, so there is no lift"
+        return Floor(name, 1.0, others={"blickets": 1.0, "structure": 1.0})
     blickets = matched.share_by_counts(spec.tests)
     conditions = dict.fromkeys(hypotheses for hypotheses, _ in spec.cells)
     # In two-shot, the preamble names the pattern of each kind, and one test proves the kind.

@@ -20,6 +20,7 @@ from trivium.core.errors import import_extra, require, require_known
 from trivium.core.files import Appender, atomic_write
 from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row, read_records
 from trivium.core.results import Summary, summarise
+from trivium.core.text import excerpt
 from trivium.evaluation.plan import plain
 from trivium.report.compare import Difference
 from trivium.report.page import write_plots, write_report
@@ -189,7 +190,7 @@ class Failures(ResultSet):
     """Attempts that are not right, shown one by one."""
 
     def __repr__(self) -> str:
-        return f"<{len(self):,} attempts that are not right>\n{self}"
+        return excerpt(f"<{len(self):,} attempts that are not right>\n{self}")
 
     def _tables(self) -> list[Table]:
         shown = self.records[:MAX_SHOWN]
@@ -230,7 +231,8 @@ class Differences(list[Difference]):
     def __str__(self) -> str:
         return "\n".join(map(str, self)) or "<no differences: no two solvers have common items>"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return excerpt(str(self))
 
 
 class Thresholds(ResultSet):
@@ -249,7 +251,8 @@ class Thresholds(ResultSet):
             lines.append(f"{one.solver}{second}: {one.field} {one.text}, {one.items} items")
         return "\n".join(lines)
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return excerpt(str(self))
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<p><b>{escape(line)}</b></p>" for line in str(self).split("\n"))
