@@ -25,6 +25,9 @@ from trivium.commands.parser import Parser
 from trivium.core.benchmark import KINDS, AnyBenchmark
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import Task
+from trivium.evaluation.cost import Prices
+from trivium.evaluation.executors import Workers
+from trivium.models.settings import ModelOptions
 from trivium.report.audits import audit_sentence, audit_verdict
 from trivium.report.tables import markdown_text
 
@@ -183,6 +186,9 @@ def commands_page() -> str:
         parts.append(f"## {heading[0].upper()}{heading[1:]}")
         for name in group:
             parts += [f"### trivium {name}", *_command(name)]
+    shared = parser_of("eval", benchmark_names()[0])
+    parts += ["## Flags of runs", "Of `eval`, `run`, `sweep`, `diagnose` and `threshold`."]
+    parts += _flag_tables(shared, SHARED, wanted=True)
     return "\n\n".join(parts) + "\n"
 
 
@@ -196,12 +202,22 @@ def _command(name: str) -> Iterator[str]:
         yield f"```bash\n{examples}\n```"
     others = getattr(command_module(name), "OTHERS", ())  # subcommands
     choices = _choices(parser)
-    # Of the benchmarks one is enough, since what belongs to a benchmark is on its page.
-    tried = [choice for choice in choices if choice not in benchmark_names()[1:]]
-    parsers = {f"`{choice}`": parser_of(name, choice) for choice in (*tried, *others)}
+    # Of the benchmarks one is enough, since what belongs to a benchmark is on its page, and of
+    # other choices one of each kind: they differ in the defaults of some flags.
+    kinds: dict[str, list[str]] = {}
+    for choice, about in choices.items():
+        if choice not in benchmark_names()[1:]:
+            kinds.setdefault(about, []).append(choice)
+    parsers = {
+        ", ".join(f"`{choice}`" for choice in same): parser_of(name, same[0])
+        for same in [*kinds.values(), *([other] for other in others)]
+    }
     if not choices:
         parsers = {"": parser} | parsers
     own = {_heading(part) for key in benchmark_names() for part in _parts(get_benchmark(key))}
+    if any(" ".join(str(group.title).split()) in SHARED for group in parser_groups(parsers)):
+        yield "All [flags of runs](#flags-of-runs), and:"
+        own |= SHARED
     tables: dict[tuple[str, ...], list[str]] = {}  # choices with the same flags
     for choice, found in parsers.items():
         tables.setdefault(tuple(_flag_tables(found, own, wanted=False)), []).append(choice)
@@ -209,6 +225,11 @@ def _command(name: str) -> Iterator[str]:
         if len(tables) > 1 and which != [""]:
             yield f"With {', '.join(which)}:"
         yield from table
+
+
+def parser_groups(parsers: dict[str, Parser]) -> list[Any]:
+    """The groups of flags of some parsers."""
+    return [group for parser in parsers.values() for group in parser._action_groups]
 
 
 def _choices(parser: Parser) -> dict[str, str]:
@@ -226,6 +247,10 @@ def _parts(benchmark: AnyBenchmark) -> tuple[Any, Any]:
 
 def _heading(part: Any) -> str:
     return " ".join(str(part.__doc__).strip(".").split())
+
+
+# Groups of flags that all commands have that evaluate.
+SHARED = {_heading(part) for part in (ModelOptions, Prices, Workers)}
 
 
 def _flag_tables(parser: Parser, titles: Container[str], *, wanted: bool) -> Iterator[str]:

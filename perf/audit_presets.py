@@ -37,12 +37,12 @@ that was.
 
 
 def presets(wanted: Sequence[str], views: Sequence[int]) -> Iterator[tuple[str, Task]]:
-    """The presets of these benchmarks, or all, in every view; once if they differ only in size."""
+    """The presets of these benchmarks, or all, in every view."""
     for name in benchmark_names():
         benchmark = get_benchmark(name)
         for preset, spec in benchmark.presets.items():
             named = not wanted or name in wanted or f"{name}.{preset}" in wanted
-            if named and not preset.endswith("-large"):
+            if named:
                 for number, view in enumerate(benchmark.audit_views()):
                     if not views or number in views:
                         yield preset, Task(benchmark, spec, view)

@@ -3,9 +3,9 @@
 Every part prints one line per case that failed and a last line with its counts; the exit status is
 1 if anything failed. Counts are small by default; the seed is fixed.
 
-    python perf/reliability.py kills [COUNT]    # SIGKILL at random moments, then resume
-    python perf/reliability.py disks            # no space, read-only folders, limits of file sizes
-    python perf/reliability.py fuzz [COUNT]     # command lines and files
+    python perf/reliability.py kills [COUNT [NAME ...]]  # SIGKILL at random moments, then resume
+    python perf/reliability.py disks [0 [NAME ...]]      # nothing, or too little, can be written
+    python perf/reliability.py fuzz [COUNT]              # command lines and files
 """
 
 from __future__ import annotations
@@ -15,16 +15,19 @@ import os
 import random
 import resource
 import shutil
-import subprocess
+import signal
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from tests.models.raw import RawServer, Request, Sent, completion
+
+from trivium import cli
 
 SECONDS, GIGABYTES = 30, 2  # of one fuzzed process
 BACKENDS = ("direct", "inspect")
@@ -33,25 +36,51 @@ ODD = [None, "", 5, -1, 2**70, 2.5, True, [], {}, ["x"], {"a": None}, "x" * 5000
 
 
 def run(
-    words: str | Sequence[str], folder: Path, kill_after: float | None = None, **options: Any
+    words: str | Sequence[str],
+    folder: Path,
+    kill_after: float = 600,
+    limit: tuple[int, int] | None = None,
 ) -> tuple[int, str]:
-    """The exit status of a command and what it printed."""
+    """The exit status of a command and what it printed; `limit` is a resource and its bound.
+
+    It runs in a fork of this process, which has imported everything that is slow to import.
+    """
     words = words.split() if isinstance(words, str) else words
-    process = subprocess.Popen(
-        [sys.executable, "-m", "trivium", *(word.replace("\0", "") for word in words)],
-        cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        **options,
-    )
+    with tempfile.TemporaryFile() as said:
+        child = os.fork()
+        if not child:
+            _run_here([word.replace("\0", "") for word in words], folder, said.fileno(), limit)
+        deadline = time.monotonic() + kill_after
+        while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+            time.sleep(0.01)
+            if time.monotonic() > deadline:
+                os.kill(child, signal.SIGKILL)
+                deadline = float("inf")
+        said.seek(0)
+        return os.waitstatus_to_exitcode(ended[1]), said.read().decode("utf-8", "replace")
+
+
+def _run_here(
+    words: list[str], folder: Path, output: int, limit: tuple[int, int] | None
+) -> NoReturn:
+    code = 99
     try:
-        said = process.communicate(timeout=kill_after)[0]
-    except subprocess.TimeoutExpired:
-        process.kill()
-        said = process.communicate()[0]
-    return process.returncode, said.decode("utf-8", "replace")
+        os.chdir(folder)
+        for stream in (1, 2):
+            os.dup2(output, stream)
+        sys.stdout, sys.stderr = (os.fdopen(stream, "w") for stream in (1, 2))
+        sys.argv = ["trivium", *words]
+        if limit is not None:
+            resource.setrlimit(limit[0], (limit[1], limit[1]))
+        code = cli.main()
+    except SystemExit as exit:
+        code = int(exit.code or 0)
+    except BaseException:
+        traceback.print_exc()
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code)
 
 
 def problem(code: int, said: str) -> str | None:
@@ -71,21 +100,24 @@ def jobs(url: str) -> Iterator[tuple[str, str]]:
     """The commands that are killed, by name; all write to the folder `out`."""
     models = {
         "eval": "eval nhop_implicit --items 24",
-        "run": "run --benchmarks nhop_implicit --items 24 --processes 1",
-        "sweep": "sweep nhop_implicit --solvers oracle --seeds 1,2 --items 12 --processes 1",
-        "threshold": "threshold nhop_implicit --axis hops=3..5 --max_items 24",
+        "run": "run --benchmarks nhop_implicit --items 12 --processes 1",
+        "sweep": "sweep nhop_implicit --solvers oracle --seeds 1,2 --items 6 --processes 1",
+        "threshold": "threshold nhop_implicit --vary hops --values 3,4,5 --max_items 50",
     }
-    for backend in BACKENDS:
-        for name, words in models.items():
-            more = f"--model vllm/m --base_url {url} --backend {backend} --concurrency 4 --out out"
-            yield f"{name} {backend}", f"{words} {more}"
-    others = {
+    more = f"--model vllm/m --base_url {url} --concurrency 4 --out out --backend"
+    found = {
+        f"{name} {backend}": f"{words} {more} {backend}"
+        for backend in BACKENDS
+        for name, words in models.items()
+    }
+    found |= {
         "train": "train q-learning --episodes 3000 --out out",
         "score": "score nhop_implicit --items 2000 --replies replies --out out",
         "export": "export nhop_implicit --items 3000 --out out/x.jsonl",
         "report": "report done",
     }
-    yield from others.items()
+    for name in sys.argv[3:] or found:
+        yield name, found[name]
 
 
 def prepare(folder: Path) -> None:
@@ -117,15 +149,16 @@ def kills(count: int) -> Iterator[str]:
         for name, words in jobs(server.url):
             shutil.copytree(template, folder)
             began = time.monotonic()
-            if wrong := problem(*run(words, folder)):
-                yield f"{name}: {wrong}"
+            code, said = run(words, folder)
+            if code not in (0, 1) or problem(code, said):
+                yield f"{name}: {code}: {said[-400:]}"
             whole, seconds = contents(folder), time.monotonic() - began
             killed = 0
             for _ in range(count):
                 shutil.rmtree(folder)
                 shutil.copytree(template, folder)
                 server.asked.clear()
-                killed += run(words, folder, stream.uniform(0.3, 1.0) * seconds)[0] == -9
+                killed += run(words, folder, stream.uniform(0.1, 1.0) * seconds)[0] == -9
                 if wrong := problem(*run(words, folder)):
                     yield f"{name}: resumed with {wrong}"
                 elif contents(folder) != whole:
@@ -134,10 +167,6 @@ def kills(count: int) -> Iterator[str]:
                     yield f"{name}: {sum(server.asked.values())} requests"
             shutil.rmtree(folder)
             print(f"{name}: {count} runs, {killed} killed before their end", flush=True)
-
-
-def limit_files(size: int) -> None:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 def disks(_: int) -> Iterator[str]:
@@ -152,14 +181,12 @@ def disks(_: int) -> Iterator[str]:
         for name, words in jobs(server.url):
             for size in (2_000, 20_000, None):
                 shutil.copytree(template, folder)
-                options: dict[str, Any] = {}
-                if size is not None:
-                    options = {"preexec_fn": partial(limit_files, size)}
-                else:
+                limit = None if size is None else (resource.RLIMIT_FSIZE, size)
+                if size is None:
                     shutil.rmtree(folder / "done")
                     for file in ("out", "done"):
                         (folder / file).touch()
-                code, said = run(words, folder, 120, **options)
+                code, said = run(words, folder, 120, limit)
                 lines = said.strip().splitlines()
                 if wrong := problem(code, said):
                     yield f"{name}, {size} bytes: {wrong}"
@@ -171,8 +198,9 @@ def disks(_: int) -> Iterator[str]:
                 shutil.rmtree(folder)
 
 
+# Without audit, which takes a minute.
 COMMANDS = """list show generate export eval sweep diagnose threshold score analyze report plot
-compare estimate audit import run new train"""
+compare estimate import run new train"""
 FLAGS = """--items --seed --hops --solver --out --in --replies --preset --model --config --label
 --extra_body --seeds --order_trials --processes --help --format --width --index -x ---"""
 VALUES = """-1 0 2 1e9 nan x nhop_implicit oracle a/b vllm/m ../../.. { 99999999999999999999 .
@@ -185,10 +213,6 @@ READERS = {
     "sweep": "sweep bad/run.json --dry_run",
     **{name: f"{name} bad" for name in ("report", "plot", "analyze")},
 }
-
-
-def limit_memory() -> None:
-    resource.setrlimit(resource.RLIMIT_DATA, (GIGABYTES << 30, GIGABYTES << 30))
 
 
 def fuzz(count: int) -> Iterator[str]:
@@ -213,7 +237,7 @@ def fuzz(count: int) -> Iterator[str]:
                     path = folder / "bad" / name
                     path.write_bytes(spoiled(stream, path.read_bytes()))
                 words = READERS[stream.choice([*READERS])].split()
-            code, said = run(words, folder, SECONDS, preexec_fn=limit_memory)
+            code, said = run(words, folder, SECONDS, (resource.RLIMIT_DATA, GIGABYTES << 30))
             wrong = f"no end within {SECONDS} s" if code == -9 else problem(code, said)
             if wrong:
                 yield f"{[word[:60] for word in words]}: {wrong}"

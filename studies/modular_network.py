@@ -3,8 +3,7 @@
     python -m studies.modular_network train OUT     # an accelerator: minutes; resumes OUT
     python -m studies.modular_network draw OUT      # OUT/curves.svg from OUT/*.json
 
-All seeds of an agent are trained in one vmapped run. Training needs jax, numpy, equinox, optax and
-orjson only.
+All seeds of an agent are one vmapped run. Training needs jax, numpy, equinox, optax and orjson.
 """
 
 from __future__ import annotations
@@ -63,9 +62,10 @@ def draw(out: Path) -> None:
     # Imported here, since they need more packages than training does.
     from studies.theme import FLOOR, LINES, Figure, level, series  # noqa: PLC0415
     from trivium.core.statistics import mean_interval  # noqa: PLC0415
-    from trivium.report.plot import Panel  # noqa: PLC0415
+    from trivium.report.plot import Panel, nice_ticks  # noqa: PLC0415
 
-    rows, styles = [], dict(zip(AGENTS.values(), LINES, strict=False))
+    rows: list[dict[str, Any]] = []
+    styles = {**dict(zip(AGENTS.values(), LINES, strict=False)), "ideal observer": FLOOR}
     for name, label in AGENTS.items():
         record = json.loads((out / f"{name}.json").read_text(encoding="utf-8"))
         curves = record["greedy_reward"]["train"]  # [seed][point]
@@ -73,15 +73,14 @@ def draw(out: Path) -> None:
             found = mean_interval(rewards)
             row = {"steps": steps / 1000, "agent": label, "value": found.value}
             rows.append(row | {"low": found.low, "high": found.high})
-        last = [curve[-1] for curve in curves]
-        print(f"{label}: {sum(last) / len(last):.2f} after {record['steps'][-1]:,} steps, {last}")
+        ends = [curve[-1] for curve in curves]
+        print(f"{label}: {sum(ends) / len(ends):.2f} after {record['steps'][-1]:,} steps, {ends}")
     drawn = series(rows, "steps", "agent", styles)
-    span = (rows[0]["steps"], rows[-1]["steps"])
-    drawn += [level("ideal observer", FLOOR, at, span, name) for name, at in PLATEAUS.items()]
-    panel = Panel(drawn, "thousand steps", "quiz reward", "", (-0.3, 3.2))
-    about = "The exact reward of the greedy policy, seeds with 95% intervals. Grey: what an ideal "
-    about += "observer earns after so many tests."
-    styles["ideal observer"] = FLOOR
+    last = rows[-1]["steps"]
+    drawn += [level("ideal observer", FLOOR, at, (0, last), name) for name, at in PLATEAUS.items()]
+    ticks = [tick for tick in nice_ticks(0, last) if tick <= last]
+    panel = Panel(drawn, "thousand steps", "quiz reward", y_range=(0.0, 3.0), ticks=ticks)
+    about = "The exact reward of the greedy policy, seeds with 95% intervals."
     Figure("PPO on the paper's six machines", about, [panel], styles).save(out / "curves.svg")
 
 

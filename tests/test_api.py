@@ -378,3 +378,18 @@ def test_every_object_shows_itself_in_twenty_lines() -> None:
         "<script>"
         not in trivium.evaluate(task, lambda _: "x", items=1, name="<script>")._repr_html_()
     )
+
+
+def test_nothing_shows_itself_in_more_than_twenty_lines() -> None:
+    run = trivium.run("nhop_explicit", "nhop_implicit", items=2)
+    varied = {"hops": [3, 4], "m": [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]}
+    found: list[object] = [run, run.failures(), trivium.compare(run), run[:1]]
+    found.append(
+        trivium.threshold("nhop_implicit", "oracle", "last_line", vary=varied, max_items=25)
+    )
+    for name in trivium.list_benchmarks():
+        task = trivium.load(name)
+        found += [task, task[0], task.start(task[0]), task.benchmark, task.floor, task.ceiling]
+    for one in found:
+        assert repr(one).count("\n") < 20, repr(one)
+        assert len(repr(one)) < 5000

@@ -14,6 +14,7 @@ from nbclient.exceptions import CellExecutionError
 
 import trivium
 from tests.models.server import Server, SolverModel
+from trivium.core import errors
 
 SEED = 7
 
@@ -72,6 +73,13 @@ CELLS = [
     ("trivium.evaluate(task, 'oracle', itms=3)", "!did you mean items"),
     ("trivium.evaluate(task, 'gpt-4.1-mini', system='Be brief')", "!OPENAI_API_KEY is not set"),
     ("trivium.evaluate(task, 'oracle', template='{prompt}', shots=3)", "!only models take"),
+    ("trivium.evaluate(task, 'oracle', hop=5)", "!did you mean hops"),
+    (
+        "trivium.evaluate(task, 'a/b', base_url='http://127.0.0.1:9/v1')",
+        "!cannot be asked: no",
+    ),
+    ("async def nothing(prompt): return None", ""),
+    ("trivium.evaluate(task, nothing, items=3)", "!must return text, got None"),
     ("from trivium import *; open.__module__", "io"),
 ]
 
@@ -86,7 +94,8 @@ def test_what_a_new_user_tries_works_or_says_what_to_do(notebook: Notebook) -> N
             notebook.run(source)
         (shown,) = [one for one in notebook.last.outputs if one["output_type"] == "error"]
         assert expected[1:] in shown["evalue"], source
-        assert shown["traceback"] == [f"UserError: {caught.value.evalue}"]
+        assert shown["traceback"] == [f"{shown['ename']}: {caught.value.evalue}"]
+        assert issubclass(getattr(errors, shown["ename"]), errors.UserError)
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,8 @@ def __getattr__(name: str) -> Any:
         api = import_module("trivium.api")
         if name in (*api.__all__, "__all__", "open"):
             return getattr(api, "open_results" if name == "open" else name)
-    raise AttributeError(f"module 'trivium' has no attribute {name!r}")
+    what = f"module 'trivium' has no attribute {name!r}"
+    raise AttributeError(what, name=name, obj=sys.modules[__name__])  # Python suggests another name
 
 
 def __dir__() -> list[str]:

@@ -51,7 +51,7 @@ from trivium.models.settings import Effort, Model, ModelOptions, Settings, is_mo
 from trivium.people.serving import Serving
 from trivium.report.audits import CAUGHT, audit_verdict
 from trivium.report.compare import differences, power_to_compare
-from trivium.results import Differences, ResultSet, Thresholds, open_results
+from trivium.result_set import Differences, ResultSet, Thresholds, open_results
 from trivium.thresholds.results import write_thresholds
 from trivium.thresholds.search import ThresholdPlan, find_thresholds, make_axes
 

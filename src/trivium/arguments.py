@@ -14,7 +14,7 @@ from trivium.evaluation.evaluation import Function, Items
 from trivium.models.providers import known_model
 from trivium.models.settings import ModelOptions
 from trivium.report.compare import SolverScores, scores_of
-from trivium.results import ResultSet, open_results
+from trivium.result_set import ResultSet, open_results
 
 _OPTIONS = dict.fromkeys(one.name for one in fields(ModelOptions))
 
@@ -39,12 +39,14 @@ def model_options(
     options: Mapping[str, Any], function: Any, task: Task | None = None
 ) -> ModelOptions:
     """The options of calls to models."""
+    own = set() if task is None else {"preset", *_fields_of(task)}
     for name in options:
-        if task is not None and name in _fields_of(task) | {"preset"}:
+        if task is not None and name in own:
             how = f"trivium.load({task.benchmark.name!r}, {name}={options[name]!r})"
             raise UserError(f"{name} belongs to the task: {how}")
         if name not in _OPTIONS:
-            require_known(name, [*function.__kwdefaults__, *_OPTIONS], f"option {name!r}")
+            known = [*function.__kwdefaults__, *_OPTIONS, *sorted(own)]
+            require_known(name, known, f"option {name!r}")
     return ModelOptions(**options)
 
 

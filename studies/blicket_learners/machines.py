@@ -7,7 +7,6 @@ right, -1 is all wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -71,7 +70,7 @@ def train_machines(
     return {
         "kind": "machines",
         "name": unit.name,
-        "agent": asdict(unit.agent),
+        "agent": unit.agent.to_dict(),
         "counts": list(unit.counts),
         "finished": training.finished,
         "asked_steps": unit.length.steps,

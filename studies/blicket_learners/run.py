@@ -71,7 +71,7 @@ def _identity(unit: Unit) -> dict[str, Any]:
         identity = {"seeds": unit.seeds, "episodes": unit.episodes}
         identity["units"] = [learner.name for learner in unit.learners]
     else:
-        identity = {"seeds": unit.seeds, "agent": asdict(unit.agent)}
+        identity = {"seeds": unit.seeds, "agent": unit.agent.to_dict()}
         if isinstance(unit, LearnerUnit):
             identity["asked_steps"] = unit.length.steps
             identity["tasks"] = [{"task": task.to_dict()} for task in unit.tasks]

@@ -83,7 +83,7 @@ def train_learners(
         "kind": "learner",
         "name": unit.name,
         "preset": unit.preset,
-        "agent": asdict(unit.agent),
+        "agent": unit.agent.to_dict(),
         "finished": training.finished,
         "asked_steps": unit.length.steps,
         "seconds": round(training.seconds, 1),
@@ -149,7 +149,7 @@ def train_transfer(
     return {
         "kind": "transfer",
         "name": unit.name,
-        "agent": asdict(unit.agent),
+        "agent": unit.agent.to_dict(),
         "forms": list(unit.forms),
         "finished": training.finished,
         "asked_steps": unit.length.steps,

@@ -179,7 +179,7 @@ def test_a_game_says_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixtu
     [
         ("--items 0", "items must be at least 1, got 0"),
         ("--format xml", "xml"),
-        ("--temp 1", "reasoning_effort go with format openai-batch"),
+        ("--temp 1", "--temp goes with --format openai-batch"),
         ("--format openai-batch", "model is missing: which model does"),
         ("--format openai-batch --model unknown", "model must be PROVIDER/MODEL"),
         ("--in nowhere.jsonl", "nowhere.jsonl: No such file or directory"),

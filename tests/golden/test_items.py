@@ -39,7 +39,7 @@ OTHERS: list[tuple[str, dict[str, Any]]] = [
     ("identifying_variables", {"thinned": 0.5, "observations": 50, "max_vars": 30}),
     ("blicket_prompts", {"stimuli": "paper"}),
     ("blicket_prompts", {"stimuli": "paper_two_shot"}),
-    ("blicket_prompts", {"objects": 9, "tests": 16}),
+    ("blicket_prompts", {"objects": 10, "tests": 14}),
     ("blicket_game", {"objects": 4, "rules": ("parity", "inhibitor"), "noise": 0.2}),
 ]
 

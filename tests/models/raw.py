@@ -79,6 +79,7 @@ class RawServer:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
+        self._server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a killed client
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 

@@ -249,6 +249,9 @@ def test_settings_and_options_reach_the_model(monkeypatch: pytest.MonkeyPatch) -
         assert config.attempt_timeout == (10 if given is own else None)
         assert model.model_args == {}
         assert type(model.api).__name__ == provider
+    secret = ModelOptions(extra_body='{"api_key": "abcdefgh1"}')
+    with pytest.raises(UserError, match="extra_body can hold no secret for openai/m on Inspect"):
+        inspect_model(Model("openai/m", secret.settings(), secret))
     with pytest.raises(UserError, match=r"unknown.*with --base_url"):
         inspect_model(Model("unknown/m", options.settings(), ModelOptions()))
 

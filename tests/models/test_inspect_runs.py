@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from inspect_ai.log import read_eval_log
 
 from tests.models.common import SEED, count_records, same_for_all
 from tests.models.server import Server, SolverModel
@@ -137,3 +138,17 @@ def test_an_interrupt_keeps_the_records_and_no_key(
     written = everything_written(Path("here"))
     assert b"my key is [key]" in written
     assert KEY.encode() not in written
+
+
+def test_items_are_run_in_portions_so_that_memory_is_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium.models.inspect.run.PORTION", 6)
+    words = ["run", "--benchmarks", "nhop_implicit", "--items", "7", "--processes", "1"]
+    words += ["--model", "trivium/oracle", "--model", "trivium/last_line", "--backend", "inspect"]
+    assert main([*words, "--out", str(tmp_path)]) == 0
+    logs = [read_eval_log(str(path)) for path in log_files(tmp_path / "logs")]
+    assert sorted(len(log.samples or []) for log in logs) == [1, 1, 3, 3, 3, 3]
+    for name in ("oracle", "last_line"):
+        (own,) = tmp_path.rglob(f"trivium_{name}")
+        assert same_for_all(own) == same_for_all(own.with_name(name))

@@ -69,6 +69,8 @@ ODD: dict[str, Sent] = {
     "a byte order mark": Sent(b"\xef\xbb\xbf" + dumped()),
     "gzip": Sent(gzip.compress(dumped()), headers={"content-encoding": "gzip"}),
     "deflate": Sent(zlib.compress(dumped()), headers={"content-encoding": "deflate"}),
+    "gzip that is none": Sent(dumped(), headers={"content-encoding": "gzip"}),
+    "gzip twice": Sent(gzip.compress(gzip.compress(dumped()))),
     "as HTML": Sent(dumped(), headers={"content-type": "text/html"}),
     "a line break in a text": Sent(dumped().replace(TEXT.encode(), TEXT.encode() + b"\n")),
     "a lone surrogate": Sent(completion(f"{TEXT} \ud800")),
@@ -175,12 +177,18 @@ def test_a_body_is_unpacked_no_further_than_its_limit() -> None:
         for start in range(0, len(content), 1000):
             yield content[start : start + 1000]
 
-    packed = gzip.compress(b"[1]" * 1000)
-    assert asyncio.run(collect(chunks(packed), "gzip")) == b"[1]" * 1000
-    with pytest.raises(BodyTooLargeError):
-        asyncio.run(collect(chunks(gzip.compress(bytes(MAX_BODY + 1))), "gzip"))
-    with pytest.raises(BodyTooLargeError):
-        asyncio.run(collect(chunks(bytes(MAX_BODY + 1)), None))
+    plain = b"[1]" * 1000
+    packed = gzip.compress(plain)
+    parts = gzip.compress(plain[:9]) + gzip.compress(plain[9:]) + bytes(20)
+    for content in (plain, packed, gzip.compress(packed), zlib.compress(plain), parts):
+        assert asyncio.run(collect(chunks(content))) == plain
+    for content in (packed[:-1], b"\x1f\x8b", zlib.compress(plain)[:-5]):
+        with pytest.raises(zlib.error):
+            asyncio.run(collect(chunks(content)))
+    assert asyncio.run(collect(chunks(b""))) == b""
+    for large in (gzip.compress(bytes(MAX_BODY + 1)), bytes(MAX_BODY + 1)):
+        with pytest.raises(BodyTooLargeError):
+            asyncio.run(collect(chunks(large)))
 
 
 @BACKENDS

@@ -88,14 +88,16 @@ def test_keys_across_every_cut_are_written_and_printed_nowhere(
     backend: str, step: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     places = range(0, 600, step)
-    by_prompt = dict(zip(prompts(len(places) + 1), [None, *places], strict=True))
+    by_prompt: dict[str, int | None] = dict(
+        zip(prompts(len(places) + 1), [None, *places], strict=True)
+    )
 
     def respond(asked: Request) -> Sent:
         place = by_prompt[asked.prompt]
         if place is None:
             return Sent(completion(f"E_0001 {KEY}", choice={"finish_reason": f"stop {KEY}"}))
         text = f"{'x' * place}{KEY}{'y' * (600 - place)}"
-        ways = [
+        ways: list[Sent] = [
             Sent({"error": {"message": text, "code": KEY, "type": KEY}}, status=400),
             Sent(text.encode(), status=500),
             Sent(text.encode()),

@@ -20,7 +20,7 @@ from typing import Any
 
 import httpx
 
-from tests.people.client import PAPER, Player
+from tests.people.client import PAPER, next_step
 from trivium.people.study import Study, open_study
 
 CODE = """
@@ -82,7 +82,6 @@ class Participant:
         self.http = httpx.AsyncClient(base_url=url, timeout=30, follow_redirects=True)
         self.study, self.outcome, self.rng = study, outcome, rng
         self.taken: list[tuple[str, Any]] = []
-        self.player: Player | None = None
         self.interrupted = False
 
     async def call(self, method: str, path: str, **options: Any) -> httpx.Response:
@@ -112,20 +111,10 @@ class Participant:
             if self.rng.random() < 0.05:
                 self.outcome.reloads += 1
                 view = await self.load()
-            kind, value = self.decide(view)
-            view = await self.step(view["number"], kind, value)
-            self.taken.append((kind, value))
+            step = next_step(self.study, self.key, "information_gain")
+            view = await self.step(view["number"], step.kind, step.value)
+            self.taken.append((step.kind, step.value))
         await self.http.aclose()
-
-    def decide(self, view: dict[str, Any]) -> tuple[str, Any]:
-        found = self.study.store.find("key", self.key)
-        condition = self.study.experiment.conditions[0]
-        if found is not None and found.condition:
-            condition = self.study.experiment.condition(found.condition)
-        if self.player is None:
-            solvers = condition.task.benchmark.solvers
-            self.player = Player(self.study, solvers["information_gain"])
-        return self.player.step(view, condition, (found.slot or 0) if found else 0)
 
     async def step(self, number: int, kind: str, value: Any) -> dict[str, Any]:
         body = {"number": number, "kind": kind, "value": value, "time": time.time()}

@@ -23,9 +23,10 @@ from playwright.sync_api import sync_playwright
 from tests.people.client import BASELINE, GAME, PAPER, make_study
 from tests.people.test_study import Direct, game_of
 from trivium.cli import main
-from trivium.core.dialogue import solve
+from trivium.core.dialogue import Dialogue, solve
 from trivium.people.app import make_app
 from trivium.people.export import export_study
+from trivium.people.pages import Step
 from trivium.people.server import Server
 from trivium.people.session import ENDED
 from trivium.people.simulate import Hands, open_browser
@@ -58,14 +59,14 @@ class Watched(Hands):
     seen: list[str]
     page_text: str  # of the last screen
 
-    def act(self, screen: str) -> None:
+    def act(self, screen: str, step: Step) -> None:
         self.seen.append(screen)
         if screen not in self.seen[:-1]:
             self.problems += accessibility(self.page, screen)
         if SCREENSHOTS:
             name = f"{type(self).__name__}-{len(self.seen):02d}-{screen}.png"
             self.page.screenshot(path=str(Path(SCREENSHOTS) / name), full_page=True)
-        super().act(screen)
+        super().act(screen, step)
 
 
 class Finger(Watched):
@@ -165,9 +166,8 @@ def check_scores(study: Study, folder: Path, solver: str) -> None:
         assert (row["reply"], row["scores"]) == (alone.reply, alone.scores)
 
 
-@pytest.mark.parametrize("condition", [pytest.param(2, marks=pytest.mark.slow), 3])
-def test_the_paper_s_conditions_by_mouse(browser: Any, tmp_path: Path, condition: int) -> None:
-    study = make_study(tmp_path, f"{ONE_CONDITION[0]}[[conditions]]{ONE_CONDITION[condition]}")
+def test_a_condition_of_the_paper_by_mouse(browser: Any, tmp_path: Path) -> None:
+    study = make_study(tmp_path, f"{ONE_CONDITION[0]}[[conditions]]{ONE_CONDITION[4]}")
     hands = go_through(browser, study, Watched, "information_gain")
     assert {"consent", "questions", "practice", "check", "example", "explore"} <= set(hands.seen)
     check_scores(study, tmp_path / "out", "information_gain")
@@ -192,13 +192,9 @@ def test_a_text_benchmark_by_keyboard(browser: Any, tmp_path: Path) -> None:
 class Limited(Watched):
     """A participant who follows at most four hops."""
 
-    def act(self, screen: str) -> None:
-        if screen != "text":
-            super().act(screen)
-            return
-        item = self.session().now.item
-        self.write("textarea", item.gold if item.task.spec.hops <= 4 else "I do not know")
-        self.click("button.main")
+    def reply(self, dialogue: Dialogue) -> str:
+        item = dialogue.item
+        return item.gold if item.task.spec.hops <= 4 else "I do not know"
 
 
 def test_items_for_a_threshold_are_chosen_as_answers_come(browser: Any, tmp_path: Path) -> None:
@@ -362,7 +358,7 @@ def test_a_double_tap_counts_once_on_every_screen(browser: Any, tmp_path: Path) 
         context = browser.new_context(**PHONE)
         page = context.new_page()
         page.goto(server.url)
-        seen = []
+        seen: list[str] = []
         while not seen or seen[-1] != "done":
             page.wait_for_function(
                 "() => view && !busy && performance.now() - shownAt > view.guard"
@@ -383,3 +379,57 @@ def test_a_double_tap_counts_once_on_every_screen(browser: Any, tmp_path: Path) 
     assert seen.count("object") == 2  # two of the three objects follow another one
     kinds = [one.kind for one in study.store.events(1)]
     assert kinds.count("early_tap") >= 15
+
+
+# A voice that is done at once and remembers what it said.
+VOICE = """
+window.said = [];
+Object.defineProperty(window, "speechSynthesis", { value: {
+  speaking: false, cancel() {},
+  speak(one) { window.said.push(one.text); setTimeout(() => one.onend(), 0); },
+} });
+"""
+
+
+class Child(Finger):
+    """A child to whom everything is read, and who sees pictures instead of words."""
+
+    def act(self, screen: str, step: Step) -> None:
+        self.page.wait_for_function("() => view.speak.every((one) => said.includes(one.text))")
+        words = self.page.evaluate(
+            "[view.title, ...(view.paragraphs || []), ...(view.rules || [])]"
+        )
+        heard = self.page.evaluate("view.speak.map((one) => one.text)")
+        assert set(words) <= set(heard)
+        if screen in ("practice", "explore", "object", "form", "check"):
+            assert self.page.locator("main svg").count() > 0, screen
+        if screen == "check":
+            assert self.page.locator(".check-picture").count() == 4
+        super().act(screen, step)
+
+
+def test_a_child_hears_every_sentence_and_the_next_child_follows(
+    browser: Any, tmp_path: Path
+) -> None:
+    children = ONE_CONDITION[0].replace("seed = 7", "seed = 7\naudience = 'children'")
+    study = make_study(tmp_path, f"{children}[[conditions]]{ONE_CONDITION[1]}")
+    server = Server(make_app(study, "token"))
+    with server.in_background():
+        opened = browser.new_context(**PHONE)
+        opened.add_init_script(VOICE)
+        page = opened.new_page()
+        page.goto(server.url)
+        child = Child(page, study, "one_at_a_time")
+        child.problems, child.seen = [], []
+        assert child.take_part() == "done"
+        assert child.problems == []
+        page.click("text=Next child")
+        page.wait_for_function("() => view.screen === 'consent'")
+        page.click("button.main")
+        page.wait_for_function("() => view.screen === 'questions'")
+        opened.close()
+    first, second = study.store.participants()
+    assert first.browser == second.browser
+    assert first.stage == "done"
+    events = {(one.kind, one.detail) for one in study.store.events(first.id)}
+    assert {("sound", "on"), ("read_aloud", "voice")} <= events

@@ -20,6 +20,7 @@ from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.people.trajectories import read_trajectories
 from trivium.cli import main
 from trivium.core.errors import UserError
+from trivium.core.records import read_records
 from trivium.core.results import summarise
 from trivium.people.export import export_study
 from trivium.people.study import reopen_study
@@ -60,8 +61,30 @@ def test_trajectories_of_ten_children_become_records(
     assert rows[6]["kind"] == "unsure:form"
     assert {row["groups"]["age"] for row in rows} == {"4", "5", "6"}
     results = read_results([out])["blicket_game"]
+    assert results.settings == ["demonstrations-given", "demonstrations-not-given"]
     assert results.solvers == ["people"]
     assert results.by_solver["people"].metrics["correct"].n == 10
+
+
+def test_imported_games_are_compared_on_the_same_items_and_imitated(tmp_path: Path) -> None:
+    lines = [
+        f"c{number},disjunctive:{'ABC'[number % 3]},A:{int(number % 3 == 0)},A,disjunctive"
+        for number in range(12)
+    ]
+    text = "\n".join(["participant,machine,tests,blickets,form", *lines])
+    (tmp_path / "rows.csv").write_text(text)
+    people, program = tmp_path / "people", tmp_path / "program"
+    words = ["import", "trajectories", str(tmp_path / "rows.csv"), "--out", str(people)]
+    assert main(words) == 0
+    words = ["eval", "blicket_game", "--preset", "paper", "--seed", "7", "--items", "200"]
+    assert main([*words, "--solver", "optimal", "--out", str(program)]) == 0
+    digests = {row["digest"] for _, row in read_records(people / "records.jsonl")}
+    assert digests <= {row["digest"] for _, row in read_records(program / "records.jsonl")}
+    pytest.importorskip("jax")
+    from trivium.agents.datasets import read_dataset
+
+    spec, episodes = read_dataset(people)
+    assert (len(episodes.action), spec.objects) == (12, 3)
 
 
 @pytest.mark.parametrize(

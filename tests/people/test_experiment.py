@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
 from tests.people.client import BASELINE, GAME, PAPER
 from trivium.core.errors import UserError
-from trivium.people.experiment import read_experiment
+from trivium.people.experiment import (
+    Completion,
+    Condition,
+    Exclude,
+    Experiment,
+    Pay,
+    Question,
+    read_experiment,
+)
 from trivium.people.texts import read_texts
 
 
@@ -92,3 +101,12 @@ def test_a_translation_must_be_complete(tmp_path: Path) -> None:
     path.write_text(f"title = 'x'\nlanguage = 'mine.toml'\n{GAME}")
     with pytest.raises(UserError, match=r"these texts are missing: button\.agree"):
         read_experiment(path)
+
+
+def test_every_key_of_the_file_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs/people.md").read_text()
+    for kind in (Experiment, Condition, Question, Completion, Pay, Exclude):
+        for field in dataclasses.fields(kind):
+            if field.name != "texts":  # no key
+                names = (f"`{field.name}`", f"`[{field.name}]`", f"`[[{field.name}]]`")
+                assert any(name in page for name in names), (kind.__name__, field.name)

@@ -190,7 +190,6 @@ def test_clock_jumps_neither_free_places_nor_give_negative_times(
     session = first.answer(first.take("finish"), "A", "disjunctive")
     assert session.stage == "done"
     assert all(one.seconds >= 0 for one in session.timeline)
-    assert session.now.ended >= session.now.started
     assert [one.completed for one in study.progress()] == [1]
 
 
@@ -319,22 +318,41 @@ def test_people_can_reread_demonstrations_and_know_the_budget(tmp_path: Path) ->
 
 
 def test_slow_headers_do_not_block_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "REQUEST_SECONDS", 0.5)
-    monkeypatch.setattr(server, "MAX_CONNECTIONS", 20)
+    monkeypatch.setattr(server, "REQUEST_SECONDS", 1.0)
+    monkeypatch.setattr(server, "MAX_WAITING", 20)
     running = server.Server(make_app(make_study(tmp_path, SHORT), "token"))
     port = int(running.url.rstrip("/").rpartition(":")[2])
     with running.in_background():
         slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(60)]
         for one in slow:
-            one.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-        time.sleep(1.5)
+            with suppress(OSError):  # the oldest are closed
+                one.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+        with socket.create_connection(("127.0.0.1", port)) as quick:
+            for _ in range(3):  # one connection for several requests, at once and later
+                quick.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+                time.sleep(0.6)
+                assert quick.recv(10_000).startswith(b"HTTP/1.1 200")
         for one in slow:
             one.settimeout(5)
             with suppress(ConnectionResetError):
                 assert one.recv(100) == b""  # closed
             one.close()
-        with socket.create_connection(("127.0.0.1", port)) as quick:
-            for _ in range(3):  # one connection for several requests
-                quick.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-                time.sleep(0.4)
-                assert quick.recv(10_000).startswith(b"HTTP/1.1 200")
+
+
+def test_sentences_for_children_can_be_recorded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "voice").mkdir()
+    text = "audience = 'children'\naudio = 'voice'\n" + SHORT
+    (tmp_path / "experiment.toml").write_text(text)
+    words = ["serve", "sentences", str(tmp_path / "experiment.toml"), "--out"]
+    assert main([*words, str(tmp_path / "sentences.csv")]) == 0
+    lines = (tmp_path / "sentences.csv").read_text().splitlines()
+    name = next(line for line in lines if line.endswith(",Do you want to play?")).partition(",")[0]
+    (tmp_path / "voice" / name).write_bytes(b"a recording")
+    client = Client(app_of(make_study(tmp_path, text)))
+    assert client.view["recorded"]
+    assert client.view["speak"][0] == {"text": "Do you want to play?", "file": name}
+    assert client.http.get(f"/audio/{name}").content == b"a recording"
+    assert client.http.get("/audio/..%2fsecret.key").status_code == 404
+    assert client.view["guard"] == 2 * 400

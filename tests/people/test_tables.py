@@ -208,6 +208,7 @@ def test_a_contrast_of_means_is_welch_s() -> None:
             "[[questions]]\nid = 'kind'\ntext = 't'\nkind = 'text'",
             "named like a column of data: kind",
         ),
+        ("[[questions]]\nid = 'machines'\ntext = 't'\nkind = 'text'", "the name of a group"),
         ("factors = { form = 'a' }", "named like a column of data: form"),
         ("[exclude]\nslow = 1", "unknown key 'slow'"),
         ("[completion]\ndone = 'javascript:alert(1)'", "done must be an address"),

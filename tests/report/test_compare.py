@@ -89,7 +89,13 @@ def test_the_table_says_what_its_intervals_say() -> None:
     table = difference_table("nhop_implicit", made)
     unseen = "no difference seen"
     assert [row[1] for row in table.rows] == ["higher", "lower", unseen, "higher", unseen]
-    assert table.rows[0] == ("one (run)", "higher", "other (run)", "9", "0.200 [0.100, 0.300]")
+    assert table.rows[0] == (
+        "one (run)",
+        "higher",
+        "other (run)",
+        "9 items",
+        "0.200 [0.100, 0.300]",
+    )
     assert table.note.startswith("the 5 intervals hold together at 95% (Bonferroni); higher and")
 
 
@@ -245,7 +251,7 @@ def test_people_are_compared_with_a_model_as_clusters(tmp_path: Path) -> None:
     assert high is not None
     assert high - low > 0.8  # six independent values; 24 would give 0.4
     table = difference_table("nhop_implicit", [found])
-    assert table.rows[0][3] == "4 by 6 people"
+    assert table.rows[0][3] == "4 items by 6 people"
 
 
 def test_people_are_compared_with_people(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_solvers_are_ranked_and_models_come_first_on_a_tie(tmp_path: Path) -> No
         ("random_candidate", "floor"),
     ]
     # The lift is (0.75 - 0.125) / (1 - 0.125).
-    said = ("0.750 [0.242, 0.987]", "lift 0.714, 4 items")
+    said = ("0.750 [0.242, 0.987]", "lift 0.714, items 4")
     assert (found.rows[2].figure, found.rows[2].words) == said
 
 
@@ -89,7 +89,7 @@ def test_failed_calls_are_not_in_the_denominator(tmp_path: Path) -> None:
     rows = scored("openai/some_model", [None, None, None, *shares(7, 7)])
     rows += scored("oracle", shares(10, 10))
     items = {row.name: row.words.partition(", ")[2] for row in table(tmp_path, rows).rows}
-    assert items == {"oracle": "10 items", "openai/some_model": "7 of 10 items"}
+    assert items == {"oracle": "items 10", "openai/some_model": "items 7 of 10"}
 
 
 def test_a_model_whose_calls_all_failed_does_not_hide_chance(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_more_than_twelve_settings_are_pooled(tmp_path: Path) -> None:
     rows += scored("oracle", [0.0], spec={"M": 600})
     (pooled,) = tables(tmp_path / "b", rows)
     assert pooled.setting is None
-    assert pooled.rows[0].words.endswith(", 13 items")
+    assert pooled.rows[0].words.endswith(", items 13")
     assert pooled.rows[0].figure.startswith("0.923 ")
 
 

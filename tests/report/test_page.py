@@ -96,8 +96,6 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
         "models": "a/b_c",
         "items": "9",
         "attempts": "12",
-        "failed": "0",
-        "cut off": "0",
         "declined": "1",
         "tokens in, out": "6.0M / 90k",
         "cost, in the prices&#39; currency": "3.90",
@@ -164,7 +162,7 @@ def test_if_every_call_failed_the_page_says_so(tmp_path: Path) -> None:
     write_records(tmp_path, scored("openai/model", [None] * 3))
     text = write_report(tmp_path).read_text()
     assert "Nothing could be scored." in text
-    assert "<b>undefined</b> lift undefined, 0 of 3 items" in text
+    assert "<b>undefined</b> lift undefined, items 0 of 3" in text
     assert "all 3 attempts" in text
 
 
@@ -181,6 +179,7 @@ def test_long_tables_are_cut_and_say_so(tmp_path: Path) -> None:
 
 def test_names_break_where_a_reader_would() -> None:
     assert breakable("a/b_c-d<i>") == "a/<wbr>b_<wbr>c-<wbr>d&lt;i&gt;"
+    assert breakable("costs 7 points [-9, -5]") == "costs 7 points [-9, -5]"
 
 
 def test_the_page_of_an_evaluation_says_how_to_reproduce_it(tmp_path: Path) -> None:

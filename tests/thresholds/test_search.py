@@ -219,7 +219,6 @@ def test_every_benchmark_has_fields_that_can_be_varied(name: str) -> None:
     [
         ("nhop_implicit", "hops", (3, 4, 5, 6, 8, 10, 12, 16, 20)),
         ("nhop_explicit", "L", (1, 2, 3, 4)),
-        ("blicket_prompts", "objects", (9, 10)),
         ("identifying_variables", "min_vars", (2, 3, 4, 5, 6, 8, 10, 12, 16, 20)),
     ],
 )

@@ -122,7 +122,7 @@ class Episode:
         self.item = item
         self.dialogue = item.task.start(item)
         self._weight = information_weight
-        self._found = self._information()  # raises now if it cannot be measured
+        self._found = 0.0  # the weighted information so far
 
     def step(self, reply: str) -> Outcome:
         """Send a reply; returns its outcome."""

@@ -34,7 +34,7 @@ class TriviumConfig(vf.TasksetConfig):
     certificate_items: int = Field(1000, ge=2)
     """Items of each split that are compared for the overlap certificate."""
     information: bool = True
-    """Reward the information of a game's tests; not defined for machines with noise."""
+    """Reward the information of a game's tests."""
 
 
 class TriviumData(vf.TaskData):

@@ -5,7 +5,7 @@ Field names are keys in agents' folders and in the study's records, and must not
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from trivium.benchmarks.blicket.inference.hypotheses import Space, make_space, space_of, split
@@ -85,6 +85,11 @@ class AgentConfig:
     def name(self) -> str:
         """The agent's name on the command line, such as `a2c-lstm`."""
         return f"{self.algorithm}-{self.policy}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field; those of modular networks only if it is one."""
+        left_out = () if self.policy == "rim" else ("groups", "active")
+        return {name: value for name, value in asdict(self).items() if name not in left_out}
 
     @property
     def batch(self) -> int:

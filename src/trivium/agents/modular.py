@@ -8,6 +8,7 @@ read from all groups by attention, the only way in which groups communicate.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -114,7 +115,7 @@ def largest(scores: Array, count: int) -> Array:
     number = jnp.arange(scores.shape[-1])
     other, own = scores[..., None, :], scores[..., :, None]
     ahead = (other > own) | ((other == own) & (number < number[:, None]))
-    return ahead.sum(axis=-1) < count
+    return jnp.sum(ahead, axis=-1) < count
 
 
 def _grouped(key: Array, groups: int, rows: int, columns: int) -> Array:
@@ -122,4 +123,4 @@ def _grouped(key: Array, groups: int, rows: int, columns: int) -> Array:
 
     Orthogonal ones of so many groups would take minutes to compile.
     """
-    return rows**-0.5 * jax.random.normal(key, (groups, rows, columns))
+    return jax.random.normal(key, (groups, rows, columns)) * math.pow(rows, -0.5)

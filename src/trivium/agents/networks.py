@@ -200,7 +200,7 @@ class HistoryPolicy(eqx.Module):
         step = jnp.arange(before + time)
         near = (step[:, None] >= step) & (step[:, None] - step < self.window)
         allowed = (episode[:, :, None] == episode[:, None, :]) & near
-        position = self._position_in_episode(carry.length, starts)
+        position = self._position_in_episode(carry.length, starts.T)
         values = self.embed(seen) + self.positions[jnp.minimum(position, self.window - 1)]
         for block in self.blocks[:-1]:
             values = block(values, allowed)
@@ -215,10 +215,6 @@ class HistoryPolicy(eqx.Module):
         """The number of steps of the same episode before each step, carried steps first."""
         before = self.window - 1
         carried = jnp.maximum(jnp.arange(before) - before + length[:, None], 0)
-
-        def count(position: Array, start: Array) -> tuple[Array, Array]:
-            position = jnp.where(start > 0, 0, position)
-            return position + 1, position
-
-        _, positions = jax.lax.scan(count, length, starts)
-        return jnp.concatenate([carried, positions.T], axis=1)
+        step = jnp.arange(starts.shape[1])
+        begun = jax.lax.cummax(jnp.where(starts > 0, step, -length[:, None]), axis=1)
+        return jnp.concatenate([carried, step - begun], axis=1)

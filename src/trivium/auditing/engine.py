@@ -40,7 +40,7 @@ TRAIN = 3000  # maximum number of training items
 MAX_ITEMS = 20_000
 CHUNKS = 8  # of each part: the parts are interleaved, so that all see every stretch of a seed
 LOOK = 300  # minimum number of items of a look
-HOPELESS = 2.6  # standard errors by which a dropped attack is below what a cue of GAIN reaches
+HOPELESS = 3.0  # standard errors by which a dropped attack is below what a cue of GAIN reaches
 NOTHING = Outcome(np.empty(0), 0.5)
 
 

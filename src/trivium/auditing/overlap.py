@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from typing import Any
@@ -142,10 +142,17 @@ def repeats(
 def _forms(benchmark: AnyBenchmark, item: Any) -> Iterator[tuple[str, Hashable]]:
     """The form of an item for each of WAYS, and of each of its parts."""
     text, names = benchmark.render(item, benchmark.view_type()), benchmark.names(item)
-    canonical = benchmark.canonical(item)
-    reordered = line_structure(text, names) if canonical is None else canonical
-    yield from zip(WAYS, (text, in_order_of_appearance(text, names), reordered), strict=True)
+    forms = text, in_order_of_appearance(text, names), _structure(benchmark, item)
+    yield from zip(WAYS, forms, strict=True)
     yield from benchmark.parts(item).items()
+
+
+def _structure(benchmark: AnyBenchmark, item: Any) -> Hashable:
+    """The item up to names and order, by the benchmark's own definition if it has one."""
+    canonical = benchmark.canonical(item)
+    if canonical is not None:
+        return canonical
+    return line_structure(benchmark.render(item, benchmark.view_type()), benchmark.names(item))
 
 
 def held_out(benchmark: AnyBenchmark, item: Any) -> bool | None:
@@ -154,11 +161,7 @@ def held_out(benchmark: AnyBenchmark, item: Any) -> bool | None:
     A fifth of all structures is held out, by their hash. Structures are those of the parts that
     bear the answer, or of whole items.
     """
-    parts: Mapping[str, Hashable] = benchmark.parts(item)
-    if not parts:
-        canonical = benchmark.canonical(item)
-        text, names = benchmark.render(item, benchmark.view_type()), benchmark.names(item)
-        parts = {"item": line_structure(text, names) if canonical is None else canonical}
+    parts = benchmark.parts(item) or {"item": _structure(benchmark, item)}
     sides = {stable_hash("split", name, form) % 5 == 0 for name, form in parts.items()}
     return sides.pop() if len(sides) == 1 else None
 

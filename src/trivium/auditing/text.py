@@ -25,7 +25,7 @@ LONGEST = 4  # characters of a piece of text
 BUCKETS = 1 << 13  # of hashed pieces
 WINDOW = 8  # characters on each side of a mention
 MENTIONS = 6  # of a candidate, whose windows are read
-PIECES = 12  # of text that become features, of candidates and of items
+PIECES = 6  # of text that become features, of candidates and of items
 _PRIMES = np.array([2654435761, 2246822519, 3266489917, 668265263], dtype=np.uint32)
 _MARK = 1  # in place of the candidate
 

@@ -18,6 +18,7 @@ import numpy as np
 import orjson
 
 from trivium.auditing.engine import audit
+from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark, rename_text
 from trivium.core.dialogue import Dialogue, solve
 from trivium.core.errors import UserError
@@ -39,8 +40,10 @@ class ContractError(AssertionError):
     """A benchmark breaks the contract."""
 
 
-def check_benchmark(benchmark: AnyBenchmark) -> None:
-    """Run every check of the contract; raise ContractError if one fails."""
+def check_benchmark(benchmark: AnyBenchmark | str) -> None:
+    """Run every check of the contract on a benchmark; raise ContractError if one fails."""
+    if isinstance(benchmark, str):
+        benchmark = get_benchmark(benchmark)
     for check in CHECKS:
         check(benchmark)
 

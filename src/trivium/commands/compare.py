@@ -19,11 +19,11 @@ from trivium.report.compare import (
     difference_table,
     differences,
     left_out,
+    loss_tables,
     read_scores,
     require_same_limits,
     worth_comparing,
 )
-from trivium.report.loss import loss_tables
 from trivium.report.tables import print_json, terminal
 
 

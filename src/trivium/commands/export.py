@@ -20,6 +20,8 @@ from trivium.core.streams import DEFAULT_SEED
 from trivium.exchange.export import MAX_REQUESTS, Format
 from trivium.models.settings import Effort
 
+SETTINGS = ("model", "temp", "max_output_tokens", "reasoning_effort")
+
 
 @dataclass(frozen=True)
 class Flags:
@@ -47,7 +49,11 @@ def main(args: Sequence[str]) -> int:
     if flags.files:
         asked.refuse_item_flags()
     stdout = sys.stdout.buffer if str(flags.out) == "-" else None
-    total = export(asked.task, **leaves(flags) | {"out": stdout or flags.out})
+    values = leaves(flags) | {"out": stdout or flags.out}
+    if flags.format != "openai-batch":
+        asked.refuse(SETTINGS, "goes with --format openai-batch")
+        values |= dict.fromkeys(SETTINGS)  # a config file may hold them for other commands
+    total = export(asked.task, **values)
     if stdout:
         stdout.flush()
         return 0

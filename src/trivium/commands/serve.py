@@ -6,6 +6,7 @@ Example: trivium serve experiment.toml --preview
 Example: trivium serve experiment.toml --screens pictures
 Example: trivium serve experiment.toml --simulate 20 --solver information_gain
 Example: trivium serve preregister experiment.toml --out preregistration.md
+Example: trivium serve sentences experiment.toml --out sentences.csv
 Example: trivium serve links experiment.study --url https://lab.example.org/ --count 20
 Example: trivium serve payments experiment.study --out payments.csv
 Example: trivium serve export experiment.study --out data
@@ -27,11 +28,13 @@ from trivium.commands.parser import REQUIRED, argument
 from trivium.core.errors import require
 from trivium.core.files import atomic_write
 from trivium.core.text import csv_text
+from trivium.people.experiment import read_experiment
 from trivium.people.export import export_episodes, export_study
 from trivium.people.payments import COLUMNS, payments
 from trivium.people.preregistration import preregistration
 from trivium.people.serving import Serving
 from trivium.people.study import reopen_study
+from trivium.people.walk import all_views
 
 
 @dataclass(frozen=True)
@@ -156,6 +159,23 @@ class Preregister:
         print(f"preregistration in {self.out}")
 
 
+@dataclass(frozen=True)
+class Sentences:
+    """Which experiment's sentences are listed."""
+
+    experiment: Path = argument("EXPERIMENT.toml")  # the experiment file
+    out: Path = REQUIRED  # the CSV file
+
+    def run(self) -> None:
+        """Write the sentences that children hear, with the names of their recordings."""
+        views = all_views(read_experiment(self.experiment))
+        said = {one["text"]: one["file"] for view in views for one in view.get("speak", ())}
+        require(bool(said), "sentences are read aloud to audience 'children' only")
+        with atomic_write(self.out) as file:
+            file.write(csv_text([("file", "text"), *((name, text) for text, name in said.items())]))
+        print(f"{len(said)} sentences in {self.out}; record each under its name, for `audio`")
+
+
 OTHERS: dict[str, type[Any]] = {
     "export": Export,
     "delete": Delete,
@@ -164,6 +184,7 @@ OTHERS: dict[str, type[Any]] = {
     "payments": Payments,
     "preregister": Preregister,
     "release": Release,
+    "sentences": Sentences,
 }
 
 

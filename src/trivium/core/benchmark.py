@@ -433,7 +433,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         return ()
 
     def information(self, item: ItemT, replies: Sequence[str]) -> Sequence[float] | None:
-        """The information that each move gained, as a share of what the best player gains.
+        """The information that each move gained, as a share of the most that a player can expect.
 
         A reward for adapters; None, the default, where moves gain no information.
         """

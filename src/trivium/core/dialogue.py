@@ -22,8 +22,8 @@ from trivium.core.records import (
 )
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import Stream, stream_key
-from trivium.core.task import MAX_SHOWN, PresentedItem, Task
-from trivium.core.text import MAX_TEXT, encodable, one_line
+from trivium.core.task import PresentedItem, Task
+from trivium.core.text import MAX_TEXT, encodable, excerpt, one_line
 
 MAX_TURNS = 200  # stops a solver that never ends, whatever the benchmark's own limit is
 
@@ -90,7 +90,7 @@ class Dialogue:
 
     def __repr__(self) -> str:
         state = "over" if self.done else "open"
-        last = "\n".join(self.messages[-1].split("\n")[-MAX_SHOWN:])
+        last = excerpt(self.messages[-1], 15)
         return f"<dialogue about {self.item.id}, {state}, replies: {len(self.replies)}>\n{last}"
 
     @property

@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, ParamSpec, TypeVar
 
+from trivium.core.errors import UserError
+
 T = TypeVar("T")
 P = ParamSpec("P")
 
@@ -23,6 +25,20 @@ async def aside(size: int, function: Callable[P, T], *args: P.args, **options: P
 
 
 def run_async(main: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine; of a group of errors, the first that the user can fix is raised.
+
+    It is raised outside of the handler, as a notebook shows a group instead of the sentence.
+    """
+    try:
+        return _run(main)
+    except ExceptionGroup as group:
+        first: Exception = group.subgroup(UserError) or group
+    while isinstance(first, ExceptionGroup):
+        first = first.exceptions[0]
+    raise first
+
+
+def _run(main: Coroutine[Any, Any, T]) -> T:
     """The result of a coroutine, as of `asyncio.run`.
 
     A notebook has a running event loop, and `asyncio.run` would refuse; there, the coroutine runs

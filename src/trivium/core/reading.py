@@ -25,6 +25,16 @@ def answer_line(value: str) -> str:
     return f"ANSWER: {value}"
 
 
+def object_schema(fields: dict[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an object with these fields and no others."""
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
 def in_asked_form(reply: str, written: str) -> bool:
     """Whether a reply is the text that was asked for, or ends with it as its ANSWER line."""
     text = reply.strip()

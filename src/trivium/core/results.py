@@ -135,6 +135,7 @@ class Tally:
         self._trials = array("i")
         self._orders = array("i")
         self._answers = array("q")
+        self._output_tokens = array("d")
         self._values = {metric.name: array("d") for metric in metrics}
 
     def add(self, row: Mapping[str, Any]) -> None:
@@ -166,6 +167,8 @@ class Tally:
         self._trials.append(0 if person else row["trial"])
         self._orders.append(row_order(row))
         self._answers.append(hash(orjson.dumps(row["answer"], option=orjson.OPT_SORT_KEYS)))
+        tokens = (row.get("usage") or {}).get("output_tokens")
+        self._output_tokens.append(math.nan if tokens is None else tokens)
         for name, values in self._values.items():
             value = scores.get(name)
             values.append(math.nan if value is None else value)
@@ -284,6 +287,18 @@ class Tally:
             score = next(score for answer, score in answers if answer == winner)
             votes.append(Vote(times / len(answers), score))
         return votes
+
+    def output_tokens(self, metric: str | None = None) -> list[NDArray[Any]]:
+        """Items and tokens of the scored attempts whose provider reported tokens.
+
+        And, between the two, their values of a metric, where that is named.
+        """
+        tokens = np.asarray(self._output_tokens)
+        columns = [np.asarray(self._items), tokens]
+        if metric is not None:
+            columns.insert(1, np.asarray(self._values[metric]))
+        known = ~np.isnan(sum(columns[1:]))
+        return [column[known] for column in columns]
 
     def item_scores(self) -> dict[int, float]:
         """The mean headline score of every item."""

@@ -15,13 +15,14 @@ from trivium.core.reading import visible_replies
 from trivium.core.records import Groups, Scores
 from trivium.core.spec import changed_fields, short, spec_from_dict, spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
+from trivium.core.text import excerpt
 
 if TYPE_CHECKING:
     from trivium.core.dialogue import Dialogue
 
 
 CHUNK = 50  # items that are generated at once while iterating
-MAX_SHOWN = 14  # lines of a prompt in the representation of an item
+MAX_SHOWN = 15  # lines of a prompt in the representation of an item
 
 
 @dataclass(frozen=True, repr=False)
@@ -172,12 +173,9 @@ class PresentedItem:
             object.__setattr__(self, "order", self.trial)
 
     def __repr__(self) -> str:
-        lines = self.prompt.split("\n")
-        if len(lines) > MAX_SHOWN:
-            left = f"... {len(lines) - MAX_SHOWN:,} lines more; print(item.prompt) shows them ..."
-            lines = [*lines[: MAX_SHOWN - 3], left, *lines[-3:]]
         about = f"{self.task.benchmark.name} {self.id}, floor {self.floor:.3f}"
-        return "\n".join([f"<item {about}>", *lines, f"<answer> {self.gold}"])
+        prompt = excerpt(self.prompt, MAX_SHOWN, "print(item.prompt) shows them")
+        return f"<item {about}>\n{prompt}\n<answer> {self.gold}"
 
     @property
     def id(self) -> str:

@@ -44,6 +44,15 @@ def one_line(text: str, limit: int = MAX_LINE) -> str:
     return line if len(line) <= limit else f"{line[:limit]}..."
 
 
+def excerpt(text: str, limit: int = 20, how: str = "print() shows them") -> str:
+    """A text for a notebook: at most so many lines, the last three among them, none too long."""
+    lines = text.split("\n")
+    if len(lines) > limit:
+        left = f"... {len(lines) - limit + 1:,} lines more; {how} ..."
+        lines = [*lines[: limit - 4], left, *lines[-3:]]
+    return "\n".join(line if len(line) <= MAX_LINE else f"{line[:MAX_LINE]}..." for line in lines)
+
+
 def sentence(text: str) -> str:
     """A clean text with long words cut off, such as a file's whole content as an argument."""
     shorter = re.sub(rf"(\S{{{MAX_WORD // 4}}})\S{{{MAX_WORD},}}", r"\1...", text)

@@ -21,7 +21,8 @@ MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError, Recurs
 MAX_TOKENS = 2**53  # a larger count is invalid
 MAX_CALLS = 100  # of tools in one reply
 MAX_BODY = 1 << 24  # bytes of a body, unpacked
-PACKED = "gzip, deflate"  # the encodings of bodies that are accepted
+PACKED = "gzip"  # the encoding of bodies that is asked for
+GZIP = b"\x1f\x8b"  # what a packed body begins with
 
 # Stop reasons of other protocols, by their equivalents in chat completions.
 STOP_REASONS = {
@@ -46,18 +47,37 @@ class BodyTooLargeError(Exception):
         return f"the body has more than {MAX_BODY >> 20} MiB"
 
 
-async def collect(chunks: AsyncIterable[bytes], encoding: str | None) -> bytes:
-    """The content of a body, unpacked; zlib.error if it is not what `encoding` says."""
-    packed = (encoding or "").strip().lower() in (*PACKED.split(", "), "x-gzip")
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32) if packed else None
-    content = bytearray()
+async def collect(chunks: AsyncIterable[bytes]) -> bytes:
+    """The content of a body, unpacked; zlib.error if it cannot be.
+
+    Servers pack bodies without saying so, twice, in several parts, or say so and do not. No JSON
+    begins like a packed body, so its first bytes decide.
+    """
+    raw = bytearray()
     async for chunk in chunks:
-        # One byte more than is allowed is unpacked, never a gigabyte.
-        limit = MAX_BODY + 1 - len(content)
-        content += chunk if unpacker is None else unpacker.decompress(chunk, limit)
-        if len(content) > MAX_BODY:
+        raw += chunk
+        if len(raw) > MAX_BODY:
             raise BodyTooLargeError
-    return bytes(content)
+    content = bytes(raw)
+    while content.startswith(GZIP):
+        content = _unpacked(content, zlib.MAX_WBITS | 16)
+    if content[:1] and content[0] & 15 == 8 and int.from_bytes(content[:2], "big") % 31 == 0:
+        return _unpacked(content, zlib.MAX_WBITS)
+    return content
+
+
+def _unpacked(content: bytes, format: int) -> bytes:
+    unpacked = b""
+    while not unpacked or content.startswith(GZIP):  # further parts
+        unpacker = zlib.decompressobj(format)
+        # One byte more than is allowed is unpacked, never a gigabyte.
+        unpacked += unpacker.decompress(content, MAX_BODY + 1 - len(unpacked))
+        if len(unpacked) > MAX_BODY:
+            raise BodyTooLargeError
+        if not unpacker.eof:
+            raise zlib.error("the packed body is incomplete")
+        content = unpacker.unused_data
+    return unpacked
 
 
 def load_body(content: bytes, charset: str | None, hide: Callable[[str], str]) -> Any:

@@ -27,13 +27,7 @@ MAX_FIRST_FAILURES = 20  # a run stops if this many attempts fail and none succe
 
 def ask_directly(batches: Sequence[Batch]) -> None:
     """Run the attempts of batches of one model, `concurrency` at a time."""
-    try:
-        run_async(_Pool(batches).run())
-    except ExceptionGroup as group:
-        stopped = group.subgroup(UserError)
-        if stopped is None:
-            raise
-        raise stopped.exceptions[0] from None
+    run_async(_Pool(batches).run())
 
 
 class _Pool:

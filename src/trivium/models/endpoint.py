@@ -183,8 +183,7 @@ class Endpoint:
             async with self._session.post(
                 url, data=body, proxy=self._proxy, allow_redirects=False
             ) as response:
-                packed = response.headers.get("content-encoding")
-                content = await collect(response.content.iter_any(), packed)
+                content = await collect(response.content.iter_any())
         except aiohttp.ClientConnectorError as problem:  # no such host, nothing listens, no TLS
             why = getattr(problem, "certificate_error", None)
             raise _unreachable(why or problem.os_error) from problem

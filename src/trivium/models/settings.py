@@ -18,7 +18,8 @@ MAX_SHOTS = 100
 PROMPT = "{prompt}"  # what a template holds in the place of the prompt
 RESERVED_FIELDS = ("model", "messages", "input", "prompt", "stream", "n")  # of requests
 
-TEXTS = ("system", "template", "preamble")  # settings that may be given as files
+# Settings that are files on the command line; in Python, a Path is a file and a str the text.
+TEXTS = ("system", "template", "preamble")
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 Api = Literal["auto", "chat", "responses", "completions"]
@@ -90,10 +91,7 @@ class Settings(Shaping):
 
 @dataclass(frozen=True)
 class ModelOptions(Shaping):
-    """The options of a command that calls models; built-in solvers ignore them.
-
-    `system`, `template` and `preamble` are paths of files, or, in Python, texts.
-    """
+    """The options of a command that calls models; built-in solvers ignore them."""
 
     system: Path | str | None = None  # a file with a system message for the task
     # a file with a text around every prompt, {prompt} in its place

@@ -22,6 +22,7 @@ from trivium.people.experiment import Condition, Experiment
 from trivium.people.session import Session
 from trivium.people.store import Event
 
+Row = dict[str, Any]
 _KEEP_SCREEN = ("toggle", "press")  # kinds of steps after which the same screen stays
 _BY_EVENT = {"page_left": "hidden", "pastes": "paste", "early_taps": "early_tap"}
 
@@ -70,38 +71,35 @@ def excluded_by(experiment: Experiment, counts: Mapping[str, int]) -> list[str]:
     ]
 
 
-@dataclass(frozen=True)
-class Person:
-    """What the analysis knows about a participant with a condition."""
-
-    condition: str
-    completed: bool
-    excluded: Sequence[str]
-    score: float | None  # the mean of the measure
-    answers: Mapping[str, str]
-    items: Sequence[str] = ()  # the digests of the answered items
-
-
-def analyse(experiment: Experiment, people: Sequence[Person]) -> dict[str, Any]:
-    """The cells, effects and groups of an experiment as JSON, for its manifest.
+def analyse(experiment: Experiment, people: Sequence[Row], trials: Sequence[Row]) -> dict[str, Any]:
+    """The cells, effects and groups of an experiment as JSON, from the rows of its tables.
 
     Participants who did not complete, or whom a rule excludes, are counted and left out.
     """
-    analysed = [one for one in people if one.completed and not one.excluded]
-    reasons = Counter(rule for one in people if one.completed for rule in one.excluded)
+    completed = [one for one in people if one["stage"] == "done"]
+    kept = [one for one in completed if one["excluded"] == "no"]
+    rules = (rule for one in completed for rule in one["excluded"].split("+"))
     asked = [one for one in experiment.questions if one.kind == "choice" and not one.right]
+    cells = [
+        {
+            "condition": one.name,
+            "assigned": _count(people, one),
+            "completed": _count(completed, one),
+            "excluded": _count(completed, one) - _count(kept, one),
+            "score": _estimate(_scores(kept, one)).to_dict(),
+            "items": sorted({row["digest"] for row in trials if row["condition"] == one.name}),
+        }
+        for one in experiment.conditions
+    ]
     return {
         "measure": experiment.measure_of(experiment.conditions[0]),
-        "factors": list(experiment.conditions[0].factors),
-        "cells": [_cell(one, people) for one in experiment.conditions],
-        "excluded": dict(reasons),
-        "effects": {
-            name: estimate.to_dict() for name, estimate in effects(experiment, analysed).items()
-        },
+        "cells": cells,
+        "excluded": {rule: count for rule, count in Counter(rules).items() if rule != "no"},
+        "effects": {name: one.to_dict() for name, one in effects(experiment, kept).items()},
         "groups": {
             question.id: {
                 option: [
-                    _estimate(_scores(analysed, one, **{question.id: option})).to_dict()
+                    _estimate(_scores(kept, one, **{question.id: option})).to_dict()
                     for one in experiment.conditions
                 ]
                 for option in question.options
@@ -111,29 +109,15 @@ def analyse(experiment: Experiment, people: Sequence[Person]) -> dict[str, Any]:
     }
 
 
-def _scores(people: Iterable[Person], condition: Condition, **answers: str) -> list[float]:
+def _count(people: Iterable[Row], condition: Condition) -> int:
+    return sum(one["condition"] == condition.name for one in people)
+
+
+def _scores(people: Iterable[Row], condition: Condition, **answers: str) -> list[float]:
     """The scores of the participants of a condition who gave these answers."""
-    return [
-        one.score
-        for one in people
-        if one.condition == condition.name
-        if one.score is not None and answers.items() <= one.answers.items()
-    ]
-
-
-def _cell(condition: Condition, people: Sequence[Person]) -> dict[str, Any]:
-    own = [one for one in people if one.condition == condition.name]
-    completed = [one for one in own if one.completed]
-    kept = [one for one in completed if not one.excluded]
-    return {
-        "condition": condition.name,
-        "factors": dict(condition.factors),
-        "assigned": len(own),
-        "completed": len(completed),
-        "excluded": len(completed) - len(kept),
-        "score": _estimate(_scores(kept, condition)).to_dict(),
-        "items": sorted({digest for one in kept for digest in one.items}),
-    }
+    wanted = {"condition": condition.name, **answers}
+    own = (one["score"] for one in people if wanted.items() <= one.items())
+    return [score for score in own if score is not None]
 
 
 def _estimate(scores: Sequence[float]) -> Estimate:
@@ -149,7 +133,7 @@ def effect_names(experiment: Experiment) -> list[str]:
     return list(_contrasts(experiment))
 
 
-def effects(experiment: Experiment, people: Sequence[Person]) -> dict[str, Estimate]:
+def effects(experiment: Experiment, people: Sequence[Row]) -> dict[str, Estimate]:
     """The estimates of all effects; {} where a cell is empty.
 
     An effect is the score at the first level of a factor minus that at the second; an interaction

@@ -27,7 +27,7 @@ from trivium.people.screens import ending_screen, screen
 from trivium.people.security import equal
 from trivium.people.session import ENDED, Session
 from trivium.people.store import Contact
-from trivium.people.study import StoppedError, Study, events_from, step_from
+from trivium.people.study import AUDIO, StoppedError, Study, events_from, step_from
 
 COOKIE = "trivium_session"
 # Parameters with which recruiting services name participants, studies and sessions.
@@ -112,6 +112,16 @@ class People:
         has_code = session.stage in ("done", "failed")
         view = self._view(who) if has_code else screen(session, None)
         return JSONResponse({"view": view}, 200 if in_time else 409)
+
+    async def next_child(self, request: Request) -> Response:
+        """Let another child begin in the same browser, after the last one has ended."""
+        who, _ = await self._read(request)
+        view = await run_in_threadpool(self._view, who)
+        if view["screen"] not in ENDED or "next_child" not in view["text"]:
+            raise HTTPException(403, "not now")
+        response = JSONResponse({})
+        self._remember(response, request, self._new(who.browser))
+        return response
 
     async def events(self, request: Request) -> Response:
         """Store events."""
@@ -216,11 +226,13 @@ def make_app(study: Study, admin_token: str) -> Starlette:
             route("/api/state", people.state, "GET"),
             route("/api/step", people.step, "POST"),
             route("/api/events", people.events, "POST"),
+            route("/api/next-child", people.next_child, "POST"),
             route("/admin", admin.page, "GET"),
             route("/admin/login", admin.login, "POST"),
             route("/admin/pause", admin.pause, "POST"),
             route("/admin/export/{name}", admin.export, "GET"),
             static_files(study.experiment),
+            Mount("/audio", StaticFiles(directory=study.store.folder / AUDIO, check_dir=False)),
         ],
         middleware=[Middleware(security.SafeHeaders)],
         exception_handlers={HTTPException: _refused, ClientDisconnect: _refused},

@@ -23,6 +23,7 @@ from trivium.thresholds.search import Axis
 
 MAX_POOL = 10_000
 TABLES = read_tables("trivium.people")
+CHILDREN = "children."  # prefix of texts that replace others for children
 SCREENS = ("consent", "questions", "instructions", "check")  # of every page
 
 
@@ -173,6 +174,9 @@ class Experiment:
     conditions: tuple[Condition, ...] = ()
     questions: tuple[Question, ...] = ()
     language: str = "en"  # a shipped language, or a file of texts
+    # children: larger, pictured, read aloud, with sound, and a screen for the next child at the end
+    audience: Literal["adults", "children"] = "adults"
+    audio: str = ""  # children: a folder of recordings, as `trivium serve sentences` names them
     seed: int = 0  # of the items
     pool: int = 24  # items 0 .. pool - 1 are used, repeatedly where there are more participants
     # fields of items whose values occur equally often in a condition, the most important first
@@ -190,7 +194,7 @@ class Experiment:
     exclude: Exclude = Exclude()
     # who may take part: anyone, those with a name in their link, or with a name that is signed
     links: Literal["open", "named", "signed"] = "open"
-    tap_guard: int = 400  # milliseconds for which a new screen ignores taps
+    tap_guard: int = 400  # milliseconds for which a new screen ignores taps; children: twice that
     dropout_minutes: int = 60  # after this time without a step, a place is free again
     requests_per_second: int = 200  # from one address; a class may share one
     texts: Texts = field(default_factory=dict)  # those of the language; no key of the file
@@ -216,8 +220,15 @@ class Experiment:
         for name, seconds in self.minimum_seconds.items():
             require_known(name, shown, f"screen {name!r}", "minimum_seconds")
             require(type(seconds) in (int, float), f"minimum_seconds of {name} must be a number")
-        if not self.texts:
-            object.__setattr__(self, "texts", read_texts(self.language))
+        texts = dict(self.texts or read_texts(self.language))
+        if self.audience == "children":
+            own = {key: text for key, text in texts.items() if key.startswith(CHILDREN)}
+            texts |= {key.removeprefix(CHILDREN): text for key, text in own.items()}
+        object.__setattr__(self, "texts", texts)
+        require(
+            not self.audio or self.audience == "children",
+            f"audio goes with audience 'children', got {self.audio!r}",
+        )
 
     def _check_condition(self, one: Condition) -> None:
         others = [
@@ -230,7 +241,11 @@ class Experiment:
             f"yoked_to must name an active condition without vary, one of {', '.join(others)}; "
             f"got {one.yoked_to!r}",
         )
-        self.indexes(one)  # refuses a `where` or a `balance` that the items do not have
+        # Refuses a `where` or a `balance` that the items do not have.
+        groups = self.items(one, 0)[0].groups
+        for question in self.questions:
+            taken = f"{question.id!r} is the name of a group of {one.benchmark}, not of a question"
+            require(question.id not in groups, taken)
         require(one.axis is None or not one.where, f"{one.name}: where does not go with vary")
         metrics = [each.name for each in one.task.benchmark.metrics]
         require(
@@ -371,6 +386,11 @@ def read_experiment(path: Path, texts: Path | None = None) -> Experiment:
         language = table.get("language")
         if isinstance(language, str) and language.endswith(".toml"):
             table["texts"] = read_texts(str(texts or path.parent / language))
-        return spec_from_dict(Experiment, table)
+        experiment = spec_from_dict(Experiment, table)
+        missing = (
+            experiment.audio and texts is None and not (path.parent / experiment.audio).is_dir()
+        )
+        require(not missing, f"audio must be a folder, got {experiment.audio!r}")
+        return experiment
     except UserError as problem:
         raise UserError(f"{path}: {problem}") from None

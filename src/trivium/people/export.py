@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import orjson
 
@@ -14,7 +13,7 @@ from trivium.core.records import MANIFEST, RECORDS, Attempt
 from trivium.core.text import csv_text
 from trivium.evaluation.evaluation import versions
 from trivium.people.adaptive import fit_of
-from trivium.people.analysis import Person, analyse, behaviour, excluded_by, screens_of
+from trivium.people.analysis import Row, analyse, behaviour, excluded_by, screens_of
 from trivium.people.experiment import Experiment
 from trivium.people.pages import Page, Round, Timed, page_of
 from trivium.people.session import Session
@@ -23,7 +22,6 @@ from trivium.people.study import KINDS, Study
 from trivium.people.walk import screens_in_words
 from trivium.thresholds.search import ThresholdPlan
 
-Row = dict[str, Any]
 DICTIONARY = "dictionary.csv"
 ANALYSIS = "analysis"  # in the manifest
 _MISSING = "an empty cell"  # reads as missing everywhere without a hint
@@ -36,17 +34,16 @@ def export_files(experiment: Experiment) -> tuple[str, ...]:
 
 def export_study(study: Study, out: Path) -> int:
     """Write the data of a study; returns the number of records."""
-    experiment, attempts, people = study.experiment, list[Attempt](), list[Person]()
-    tables = experiment.tables
+    attempts, tables = list[Attempt](), study.experiment.tables
     rows: dict[str, list[Row]] = {name: [] for name in tables}
     for one in study.store.participants():
-        made, own = _exported(study, one, people)
+        made, own = _exported(study, one)
         attempts += made
         for name, found in own.items():
             rows[name] += found
     with atomic_write(out / RECORDS) as file:
         file.writelines(map(dump_line, attempts))
-    write_json(out / MANIFEST, _manifest(study, rows["participants.csv"], people))
+    write_json(out / MANIFEST, _manifest(study, rows))
     for name, columns in tables.items():
         _write_table(out / name, list(columns), rows[name])
     meanings = [
@@ -58,16 +55,12 @@ def export_study(study: Study, out: Path) -> int:
     return len(attempts)
 
 
-def _exported(
-    study: Study, one: Participant, people: list[Person]
-) -> tuple[list[Attempt], dict[str, list[Row]]]:
-    """The records of a participant, and the rows of every table; adds to the people analysed."""
+def _exported(study: Study, one: Participant) -> tuple[list[Attempt], dict[str, list[Row]]]:
+    """The records of a participant, and the rows of every table."""
     experiment, session, events = study.experiment, study.session(one), study.store.events(one.id)
     counts = behaviour(session, events)
     excluded = excluded_by(experiment, counts)
     made = attempts_of(study, one, session, "+".join(excluded))
-    if session.condition is not None:
-        people.append(_person(session, made, excluded))
     name = {"participant": study.person(one), "condition": one.condition}
     who = name | {
         "source": study.kind,
@@ -89,7 +82,7 @@ def _exported(
                 "started": one.created,
                 "last_step": one.seen,
                 "seconds": round(sum(step.seconds for step in session.timeline), 3),
-                "score": people[-1].score if session.condition else None,
+                "score": mean_score(session),
                 "sound": next((e.detail for e in reversed(events) if e.kind == "sound"), None),
             }
             | _threshold(session)
@@ -106,7 +99,7 @@ def _exported(
         "events.csv": [name | vars(event) for event in events],
     }
     for number, own in enumerate(session.rounds, start=1):
-        steps = [step for step in session.timeline if step.item == number]
+        steps = session.steps_of(number)
         found = page_of(own.item.task.benchmark).rows(own, steps)
         for table, listed in found.items():
             if table != "trials.csv":
@@ -117,15 +110,14 @@ def _exported(
     return made, rows
 
 
-def _person(session: Session, made: Sequence[Attempt], excluded: Sequence[str]) -> Person:
-    """What the analysis knows about a participant."""
-    condition = session.condition
-    assert condition is not None
-    measure = session.experiment.measure_of(condition)
-    values = [value for one in made if (value := one.scores.get(measure)) is not None]
-    mean = sum(values) / len(values) if values else None
-    items = [one.digest for one in made if one.digest is not None]
-    return Person(condition.name, session.stage == "done", excluded, mean, session.answers, items)
+def mean_score(session: Session) -> float | None:
+    """The mean of the experiment's measure over the answered items; None without any."""
+    if session.condition is None:
+        return None
+    measure = session.experiment.measure_of(session.condition)
+    found = (one.dialogue.scores.get(measure) for one in session.finished)
+    scores = [score for score in found if score is not None]
+    return sum(scores) / len(scores) if scores else None
 
 
 def export_episodes(study: Study, name: str, out: Path) -> dict[str, int]:
@@ -141,9 +133,9 @@ def export_episodes(study: Study, name: str, out: Path) -> dict[str, int]:
     return written
 
 
-def _manifest(study: Study, rows: Sequence[Row], people: Sequence[Person]) -> Row:
+def _manifest(study: Study, tables: dict[str, list[Row]]) -> Row:
     """The manifest, with the planned analysis and what thresholds are computed from."""
-    experiment, adaptive = study.experiment, []
+    experiment, rows, adaptive = study.experiment, tables["participants.csv"], []
     for one in experiment.conditions:
         names = dict.fromkeys(row["participant"] for row in rows if row["condition"] == one.name)
         if one.axis is not None and names:
@@ -155,7 +147,7 @@ def _manifest(study: Study, rows: Sequence[Row], people: Sequence[Person]) -> Ro
         "label": experiment.title,
         "participants": KINDS[study.kind],
         "adaptive": adaptive,
-        ANALYSIS: analyse(experiment, people),
+        ANALYSIS: analyse(experiment, rows, tables["trials.csv"]),
         "screens": screens_in_words(experiment),
     }
 
@@ -166,8 +158,9 @@ def attempts_of(
     """The records of a participant."""
     made = []
     seen: dict[tuple[str, int | None], int] = {}
-    for one in session.finished:
-        attempt = one.dialogue.attempt(study.person(participant), seconds=one.ended - one.started)
+    for number, one in enumerate(session.finished, start=1):
+        seconds = sum(step.seconds for step in session.steps_of(number))
+        attempt = one.dialogue.attempt(study.person(participant), seconds=seconds)
         assert session.condition is not None
         key = (attempt.id, attempt.seed)
         attempt.trial = seen[key] = seen.get(key, -1) + 1  # a small pool may repeat an item

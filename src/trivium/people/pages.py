@@ -10,15 +10,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.dialogue import Dialogue
 from trivium.core.task import PresentedItem
 from trivium.people.texts import Texts
-
-if TYPE_CHECKING:
-    from trivium.people.simulate import Hands
 
 MAX_REPLY = 10_000  # characters of a text
 WITHOUT_VALUE = ("next", "press", "finish", "retry")  # kinds of steps
@@ -87,6 +84,10 @@ class Activity(Staged, ABC):
     def view(self, texts: Texts) -> View:
         """The current screen."""
 
+    @abstractmethod
+    def next_step(self, reply: Callable[[], str]) -> Step:
+        """The step of a simulated participant, whose next reply in the dialogue is `reply()`."""
+
 
 class Round(Activity):
     """An attempt at an item, here as the text that models read."""
@@ -95,7 +96,6 @@ class Round(Activity):
 
     def __init__(self, item: PresentedItem) -> None:
         self.item, self.dialogue = item, Dialogue(item)
-        self.started = self.ended = 0.0
 
     @property
     def over(self) -> bool:  # type: ignore[override]
@@ -109,6 +109,10 @@ class Round(Activity):
         self.dialogue.send(text)
 
     handlers: ClassVar[Handlers] = {("text", "reply"): _reply}
+
+    def next_step(self, reply: Callable[[], str]) -> Step:
+        """Send the reply."""
+        return Step("reply", reply())
 
     def view(self, texts: Texts) -> View:
         """The conversation so far, and a box for the reply."""
@@ -141,6 +145,10 @@ class Page:
         """The parts of the screen that go with a page of the instructions."""
         return {}
 
+    def check_pictures(self, number: int, right: int) -> list[View]:
+        """The pictures of both options of a question about the instructions, if there are any."""
+        return []
+
     def start(self, item: PresentedItem, shown: Sequence[str] | None, first: bool) -> Round:
         """The attempt at an item; `shown` are moves to watch instead of choosing."""
         return Round(item)
@@ -155,10 +163,6 @@ class Page:
     def write_episodes(self, rounds: Sequence[Round], name: str, folder: Path) -> dict[str, int]:
         """Write attempts as Minari datasets; returns the number of episodes of each."""
         return {}
-
-    def act(self, hands: Hands, screen: str) -> None:
-        """Act as a simulated participant on a screen of this page."""
-        hands.click("button.main")
 
 
 TEXT = Page()
@@ -179,7 +183,7 @@ def read_tables(package: str) -> Tables:
 
 def button(texts: Texts, kind: str, label: str, **options: Any) -> View:
     """A button for a step of this kind."""
-    return {"kind": kind, "label": texts[f"button.{label}"], **options}
+    return {"kind": kind, "label": texts[f"button.{label}"], "icon": label, **options}
 
 
 def one_of(value: Any, allowed: Iterable[Any]) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from trivium.people.export import mean_score
 from trivium.people.study import Study
 
 COLUMNS = ("name", "study", "session", "code", "stage", "pay", "bonus", "currency")
@@ -15,11 +16,8 @@ def payments(study: Study) -> list[dict[str, Any]]:
     rows = []
     for one in study.store.participants():
         session = study.session(one)
-        if session.stage not in ("done", "failed") or session.condition is None:
+        if session.stage not in ("done", "failed"):
             continue
-        measure = study.experiment.measure_of(session.condition)
-        scores = [each.dialogue.scores.get(measure) or 0.0 for each in session.finished]
-        share = sum(scores) / len(scores) if scores else 0.0
         contact = contacts.get(one.id)
         rows.append(
             {
@@ -27,7 +25,7 @@ def payments(study: Study) -> list[dict[str, Any]]:
                 "code": one.code,
                 "stage": session.stage,
                 "pay": getattr(pay, session.stage),
-                "bonus": round(pay.bonus * share, 2) if session.stage == "done" else 0.0,
+                "bonus": round(pay.bonus * (mean_score(session) or 0.0), 2),
                 "currency": pay.currency,
             }
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from trivium.people.pages import View, button
 from trivium.people.session import Session
 from trivium.people.texts import Texts
@@ -17,13 +19,35 @@ def screen(session: Session, code: str | None) -> View:
         count = session.condition.items
         title = texts["text.title"].format(number=len(session.rounds), count=count)
         own = {"title": title} | session.activity.view(texts)
-    return _base(session) | own
+    return _read_aloud(session, _base(session) | own)
 
 
 def ending_screen(session: Session, key: str, code: str | None = None) -> View:
     """The screen of a participant who cannot continue: paused, elsewhere, expired, uninvited."""
     texts = session.experiment.texts
-    return _base(session) | {"screen": key} | _page(texts, key) | _own_code(texts, code)
+    view = _base(session) | {"screen": key} | _page(texts, key) | _own_code(texts, code)
+    return _read_aloud(session, view)
+
+
+def recording(sentence: str) -> str:
+    """The name of the file with the recording of a sentence."""
+    return f"{hashlib.blake2b(sentence.encode(), digest_size=6).hexdigest()}.mp3"
+
+
+def _read_aloud(session: Session, view: View) -> View:
+    """The screen with the sentences that are read to children."""
+    if session.experiment.audience != "children":
+        return view
+    asked = [text for one in view.get("questions", ()) for text in (one["text"], *one["options"])]
+    labels = [one["label"] for one in view.get("buttons", ()) if one.get("choice")]
+    read = [view["title"], *view.get("paragraphs", ()), *view.get("rules", ()), *asked, *labels]
+    others = ["next_child"] if session.experiment.links == "open" else []
+    names = {key: session.experiment.texts[f"button.{key}"] for key in ("listen", *others)}
+    return view | {
+        "speak": [{"text": text, "file": recording(text)} for text in dict.fromkeys(read)],
+        "recorded": bool(session.experiment.audio),
+        "text": view["text"] | names,
+    }
 
 
 def _base(session: Session) -> View:
@@ -33,7 +57,8 @@ def _base(session: Session) -> View:
         "number": session.steps,
         "screen": session.stage,
         "language": texts["page.language"],
-        "guard": session.experiment.tap_guard,
+        "audience": session.experiment.audience,
+        "guard": session.experiment.tap_guard * (1 + (session.experiment.audience == "children")),
         "text": {key.rpartition(".")[2]: texts[key] for key in labels},
         "errors": {key: texts[f"error.{key}"] for key in ("connection", "other")},
     }
@@ -77,8 +102,15 @@ def _instructions(session: Session, texts: Texts, code: str | None) -> View:
 
 def _check(session: Session, texts: Texts, code: str | None) -> View:
     asked = [
-        {"id": str(number), "text": text, "kind": "choice", "options": options, "optional": False}
-        for number, (text, options, _) in enumerate(session.check_questions)
+        {
+            "id": str(number),
+            "text": text,
+            "kind": "choice",
+            "options": options,
+            "optional": False,
+            "pictures": session.page.check_pictures(number, right),
+        }
+        for number, (text, options, right) in enumerate(session.check_questions)
     ]
     missing = texts["questions.missing"]
     return {"title": texts["check.title"], "questions": asked, "missing": missing}

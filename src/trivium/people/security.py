@@ -16,7 +16,7 @@ MAX_BODY = 64 * 1024  # bytes of a request
 MAX_ADDRESSES = 50_000  # whose rates are kept in memory
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; "
+    "img-src 'self'; connect-src 'self'; media-src 'self'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",

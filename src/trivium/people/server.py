@@ -9,10 +9,9 @@ import socket
 import sys
 import threading
 import time
-from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from ipaddress import ip_network
 from typing import ClassVar
 
 import h11
@@ -21,57 +20,48 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from trivium.core.errors import UserError
+from trivium.core.loops import run_async
 
 REQUEST_SECONDS = 20  # in which a whole request must come
-MAX_CONNECTIONS = 500  # from one address; a class may share one
+MAX_WAITING = 400  # connections whose request has not come yet
 
 
 class LimitedProtocol(H11Protocol):
-    """Closes connections that do not send a whole request in time, or of which there are too many.
+    """Closes connections that do not send a whole request in time.
 
-    Trusted proxies, which do this themselves, may open any number of connections.
+    Where too many are waiting, the oldest is closed: half-open requests block no others.
     """
 
-    trusted: ClassVar[Collection[IPv4Network | IPv6Network]] = ()
-    opened: ClassVar[Counter[str]] = Counter()
-    _address = ""
-    _deadline: asyncio.TimerHandle | None = None
+    waiting: ClassVar[dict[LimitedProtocol, asyncio.TimerHandle]] = {}  # the oldest first
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Count the connection and wait for its first request."""
+        """Wait for the first request."""
         super().connection_made(transport)
-        self._address = str(self.client[0]) if self.client else ""
-        self.opened[self._address] += 1
-        if self.opened[self._address] > MAX_CONNECTIONS and not self._is_trusted:
-            transport.close()
         self._wait()
-
-    @property
-    def _is_trusted(self) -> bool:
-        known = ip_address(self._address) if self._address else None
-        return any(known in network for network in self.trusted)
 
     def data_received(self, data: bytes) -> None:
         """Wait no longer once a whole request has come."""
         super().data_received(data)
-        if self.conn.their_state is not h11.IDLE and self.conn.their_state is not h11.SEND_BODY:
+        if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._stop_waiting()
-        elif self._deadline is None:
+        elif self not in self.waiting:
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._stop_waiting()
-        self.opened[self._address] -= 1
         super().connection_lost(exc)
 
     def _wait(self) -> None:
-        self._deadline = self.loop.call_later(REQUEST_SECONDS, self.transport.close)
+        self.waiting[self] = self.loop.call_later(REQUEST_SECONDS, self.transport.close)
+        if len(self.waiting) > MAX_WAITING:
+            oldest = next(iter(self.waiting))
+            oldest._stop_waiting()
+            oldest.transport.close()
 
     def _stop_waiting(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
+        if self in self.waiting:
+            self.waiting.pop(self).cancel()
 
 
 class Server:
@@ -89,7 +79,8 @@ class Server:
         proxies: Sequence[str] = (),
     ) -> None:
         try:
-            trusted = [ip_network(one) for one in proxies]
+            for one in proxies:
+                ip_network(one)
         except ValueError:
             raise UserError(
                 "proxy must be addresses or networks such as 127.0.0.1 or 10.0.0.0/8, "
@@ -106,10 +97,9 @@ class Server:
         name = f"[{host}]" if ":" in host else host
         self.url = f"http://{name}:{self._socket.getsockname()[1]}/"
         # No access log: links hold the names that recruiting services give to participants.
-        protocol = type("Protocol", (LimitedProtocol,), {"trusted": trusted, "opened": Counter()})
         config = uvicorn.Config(
             app,
-            http=protocol,
+            http=LimitedProtocol,
             ws="none",
             access_log=False,
             log_level="warning",
@@ -129,7 +119,16 @@ class Server:
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
         _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # files and connections
-        self._server.run([self._socket])
+        run_async(self._serve())
+
+    async def _serve(self) -> None:
+        """Serve until a signal ends the server, or the interrupt of a notebook cancels this."""
+        serving = asyncio.ensure_future(self._server.serve([self._socket]))
+        try:
+            await asyncio.shield(serving)
+        except asyncio.CancelledError:
+            self._server.should_exit = True
+            await serving
 
     @contextmanager
     def in_background(self) -> Iterator[None]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from trivium.core.dialogue import Dialogue
 from trivium.core.streams import Stream, stream_key
 from trivium.core.task import PresentedItem
 from trivium.people.adaptive import next_item
@@ -59,15 +60,17 @@ class Session(Staged):
     @property
     def finished(self) -> list[Round]:
         """The answered items."""
-        return [one for one in self.rounds if one.ended]
+        return [one for one in self.rounds if one.over]
+
+    def steps_of(self, number: int) -> list[Timed]:
+        """The steps at the item of this number, from 1."""
+        return [step for step in self.timeline if step.item == number]
 
     def take(self, step: Step) -> None:
         """Take a step; RefusedError if it is not possible here."""
         if self.steps >= MAX_STEPS * (1 + len(self.rounds)):
             raise RefusedError("too many steps")
-        screen, before = self.stage, self._time
-        item = 0 if self.activity is None else len(self.rounds)
-        self._time = step.server_time
+        screen, item = self.stage, 0 if self.activity is None else len(self.rounds)
         if self.activity is None:
             super().take(step)
         else:
@@ -77,7 +80,8 @@ class Session(Staged):
                 self._end_activity()
         self.steps += 1
         last = self.timeline[-1] if self.timeline else None
-        waited = step.server_time - (before or step.server_time)
+        waited = step.server_time - (self._time or step.server_time)
+        self._time = step.server_time
         self.timeline.append(
             Timed(
                 screen,
@@ -195,7 +199,6 @@ class Session(Staged):
             return
         shown = self.assigned["shown"][number] if "shown" in self.assigned else None
         self.rounds.append(self.page.start(self._item(number), shown, number == 0))
-        self.now.started = self._time
         self.activity, self.stage = self.now, self.now.stage
 
     def _item(self, number: int) -> PresentedItem:
@@ -210,11 +213,21 @@ class Session(Staged):
 
     def _end_activity(self) -> None:
         if self.rounds:
-            self.now.ended = self._time
             self._start_round()
         else:
             self.activity, self._practised = None, True
             self._start_check()
+
+    def next_step(self, reply: Callable[[Dialogue], str]) -> Step:
+        """The step of a simulated participant, who answers all questions right."""
+        if self.activity is not None:
+            return self.activity.next_step(lambda: reply(self.now.dialogue))
+        if self.stage == "questions":
+            asked = self.experiment.asked("start" if self.condition is None else "end")
+            answers = {one.id: one.right or (*one.options, "simulated")[0] for one in asked}
+            return Step("questions", answers)
+        values = {"consent": True, "check": [right for _, _, right in self.check_questions]}
+        return Step(*((self.stage, values[self.stage]) if self.stage in values else ("next", None)))
 
     handlers: ClassVar[Handlers] = {
         ("consent", "consent"): _consent,

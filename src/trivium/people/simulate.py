@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from trivium.core.dialogue import Dialogue, next_reply
 from trivium.core.errors import UserError
 from trivium.evaluation.evaluation import find_solver
+from trivium.people.app import COOKIE
+from trivium.people.pages import Step
 from trivium.people.session import ENDED, Session
 from trivium.people.study import Study
 
@@ -55,7 +57,6 @@ class Hands:
 
     def __init__(self, page: Page, study: Study, solver: str) -> None:
         self.page, self.study, self.solver = page, study, solver
-        self._replies: dict[tuple[int, int], str] = {}
 
     def take_part(self) -> str:
         """Take part to the end; returns the last screen."""
@@ -66,25 +67,24 @@ class Hands:
                 return screen
             number = self.page.evaluate("view.number")
             self.wait_for("() => performance.now() - shownAt >= view.guard")
-            self.act(screen)
+            self.act(screen, self.session().next_step(self.reply))
             self.wait_for("number => !busy && !waiting.length && view.number !== number", number)
         raise UserError(f"the simulated participant did not finish in {MAX_SCREENS} screens")
 
-    def act(self, screen: str) -> None:
-        """Act on a screen."""
-        if screen in ("questions", "check"):
-            self._fill(screen)
-        elif screen == "text":
-            self.write("textarea", self.next_reply()[1])
-            self.click("button.main")
-        elif screen in ("consent", "instructions"):
+    def reply(self, dialogue: Dialogue) -> str:
+        """The solver's next reply."""
+        return next_reply(dialogue, find_solver(dialogue.item.task.benchmark, self.solver))
+
+    def act(self, screen: str, step: Step) -> None:
+        """Take a step on a screen, as a person would."""
+        if step.kind == "toggle":
+            self.click(f'[data-thing="{step.value}"]')
+        elif step.kind in ("questions", "check", "reply"):
+            self._fill(step)
             self.click("button.main")
         else:
-            self.session().page.act(self, screen)
-
-    def choose(self, value: str) -> None:
-        """Click the button of an answer."""
-        self.click(f'button.choice[data-value="{value}"]')
+            value = "" if step.value is None else str(step.value).lower()
+            self.click(f'[data-focus="button-{step.kind}"][data-value="{value}"]')
 
     def click(self, selector: str) -> None:
         """Click an element."""
@@ -101,26 +101,20 @@ class Hands:
     def session(self) -> Session:
         """The session in the store; the page does not contain it."""
         cookies = self.page.context.cookies()
-        value = next(one["value"] for one in cookies if one["name"] == "trivium_session")
-        found = self.study.store.find("key", value.partition("~")[0])
-        assert found is not None
-        return self.study.session(found)
+        value = next(one["value"] for one in cookies if one["name"] == COOKIE)
+        return self.study.session(self.study.store.find("key", value.partition("~")[0]))
 
-    def next_reply(self) -> tuple[Dialogue, str]:
-        """The dialogue of the current item, and the solver's next reply."""
-        session = self.session()
-        dialogue = session.now.dialogue
-        place = len(session.rounds), len(dialogue.replies)
-        if place not in self._replies:
-            solver = find_solver(dialogue.item.task.benchmark, self.solver)
-            self._replies[place] = next_reply(dialogue, solver)
-        return dialogue, self._replies[place]
-
-    def _fill(self, screen: str) -> None:
-        right = [one[2] for one in self.session().check_questions] if screen == "check" else []
-        for number in range(self.page.locator("fieldset").count()):
-            option = right[number] if right else 0
-            self.click(f"fieldset >> nth={number} >> input >> nth={option}")
-        for number in range(self.page.locator("input[type=text]").count()):
-            self.write(f"input[type=text] >> nth={number}", "simulated")
-        self.click("button.main")
+    def _fill(self, step: Step) -> None:
+        """Fill in a form."""
+        if step.kind == "reply":
+            self.write("textarea", step.value)
+            return
+        given = step.value if isinstance(step.value, dict) else enumerate(step.value)
+        answers = {str(name): answer for name, answer in dict(given).items()}
+        for one in self.page.evaluate("view.questions"):
+            answer = answers[one["id"]]
+            if one["kind"] == "text":
+                self.write(f"#question-{one['id']}", answer)
+                continue
+            option = answer if step.kind == "check" else one["options"].index(answer)
+            self.click(f'input[name="{one["id"]}"] >> nth={option}')

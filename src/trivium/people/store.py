@@ -149,7 +149,7 @@ class Store:
         """Add a participant."""
         now, code = self.clock(), "".join(secrets.choice(ALPHABET) for _ in range(10))
         self._db.execute(
-            "INSERT INTO participants VALUES (NULL, ?, ?, ?, ?, NULL, NULL, NULL, ?, ?, '')",
+            "INSERT INTO participants VALUES (NULL, ?, ?, ?, ?, NULL, NULL, NULL, ?, ?, '{}')",
             (key, code, now, now, "consent", browser),
         )
         return self.participants()[-1]

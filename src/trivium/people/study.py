@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import orjson
@@ -23,6 +24,7 @@ MAX_EVENTS = 5000  # of one participant
 COMPLETED = "done"
 PAUSED = "paused"
 TEXTS = "texts.toml"  # the kept copy of an own file of texts
+AUDIO = "audio"  # the kept copy of an own folder of recordings
 KIND = "kind"  # the file that names the kind of the participants
 PERSON = "person"
 KINDS = {PERSON: "people", "simulated": "simulated participants", "pilot": "people of a pilot"}
@@ -42,7 +44,7 @@ class Progress:
     active: int = 0
     dropped: int = 0
     slots: set[int | None] = field(default_factory=set)  # of completed and active participants
-    strata: list[str] = field(default_factory=list)  # of the same
+    strata: list[dict[str, str]] = field(default_factory=list)  # of the same
 
     def add(self, one: Participant, oldest: float) -> None:
         """Count a participant; one who took no step since `oldest` has dropped out."""
@@ -52,7 +54,7 @@ class Progress:
         self.completed += one.stage == COMPLETED
         self.active += one.stage != COMPLETED
         self.slots.add(one.slot)
-        self.strata.append(one.stratum)
+        self.strata.append(orjson.loads(one.stratum))
 
     @property
     def taken(self) -> int:
@@ -166,8 +168,6 @@ class Study:
                     self.store.add_contact(participant.id, contact)
             self.store.append(participant.id, number, taken)
             columns = {name: value for name, value in place.items() if name != "shown"}
-            if answers is not None:
-                columns["stratum"] = self._stratum(answers)
             columns |= {"stage": session.stage, "seen": taken.server_time}
             self.store.update(participant.id, **columns, browser=participant.browser or browser)
             return session, True
@@ -188,35 +188,31 @@ class Study:
                 found[one.condition].add(one, self._oldest)
         return list(found.values())
 
-    def _stratum(self, answers: Mapping[str, str]) -> str:
-        """The answers to questions with a cap."""
-        asked = [one.id for one in self.experiment.questions if one.cap]
-        return orjson.dumps({name: answers[name] for name in asked if name in answers}).decode()
-
     def _assign(self, answers: Mapping[str, str]) -> dict[str, Any]:
         """A place in a random condition with the fewest similar participants; {} if all are full.
 
         Similar are those with the same answers to questions with a cap.
         """
-        stratum = self._stratum(answers)
-        caps = {
-            one.id: one.cap for one in self.experiment.questions if one.id in orjson.loads(stratum)
-        }
+        capped = [one for one in self.experiment.questions if one.cap and one.id in answers]
+        stratum = {one.id: answers[one.id] for one in capped}
         found = []
         for one in self.progress():
-            same = Counter(pair for own in one.strata for pair in orjson.loads(own).items())
-            full = any(same[name, answers[name]] >= cap for name, cap in caps.items())
+            same = Counter(pair for own in one.strata for pair in own.items())
+            full = any(same[each.id, answers[each.id]] >= each.cap for each in capped)
             place = None if full or one.is_full else self._place(one)
             if place is not None:
-                similar = one.strata.count(stratum)
-                found.append(((similar, one.taken), one.condition, place))
+                found.append(((one.strata.count(stratum), one.taken), one.condition, place))
         if not found:
             return {}
         fewest = min(taken for taken, _, _ in found)
         _, condition, place = secrets.choice([one for one in found if one[0] == fewest])
         if condition.arm == "passive":
             place["shown"] = self.experiment.moves_shown(condition, place["slot"])
-        return {"condition": condition.name, **place}
+        return {
+            "condition": condition.name,
+            "stratum": orjson.dumps(stratum).decode(),
+            **place,
+        }
 
     def _place(self, progress: Progress) -> dict[str, Any] | None:
         """The first free place in a condition; None if a yoked one has no partner yet."""
@@ -259,6 +255,8 @@ def open_study(path: Path, folder: Path | None = None, kind: str = PERSON) -> St
     files = {EXPERIMENT: path.read_bytes(), KIND: kind.encode()}
     if experiment.language.endswith(".toml"):
         files[TEXTS] = (path.parent / experiment.language).read_bytes()
+    if experiment.audio:
+        copytree(path.parent / experiment.audio, folder / AUDIO, dirs_exist_ok=True)
     for name, content in files.items():
         with atomic_write(folder / name) as file:
             file.write(content)

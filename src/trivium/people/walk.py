@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from trivium.core.dialogue import Dialogue, next_reply
 from trivium.people.experiment import Condition, Experiment
 from trivium.people.pages import Step, View
 from trivium.people.screens import ending_screen, screen
@@ -13,6 +14,7 @@ from trivium.people.session import ENDED, Session
 
 CODE = "EXAMPLE234"  # instead of a participant's code
 ENDINGS = "endings"  # instead of a condition
+SOLVER = "information_gain"  # whose first test is shown, in games
 STOPPED = ("paused", "elsewhere", "uninvited")
 
 
@@ -39,7 +41,7 @@ def all_views(experiment: Experiment) -> list[View]:
 
 
 def _walk(experiment: Experiment, condition: Condition) -> list[View]:
-    """The screens of a participant who presses the main button and answers as needed."""
+    """The screens of a participant who answers everything right."""
     place: dict[str, Any] = {"condition": condition.name, "slot": 0}
     if condition.arm != "active":
         place["shown"] = experiment.moves_shown(condition, 0)
@@ -48,28 +50,16 @@ def _walk(experiment: Experiment, condition: Condition) -> list[View]:
         views.append(screen(session, CODE))
         if session.stage in ENDED:
             return views
-        step = _next_step(session, views[-1])
+        step = session.next_step(_reply)
         asks = session.answers_to_assign(step) is not None
         session.take(Step(step.kind, step.value, place if asks else {}))
 
 
-def _next_step(session: Session, view: View) -> Step:
-    """The step that leads to a new screen."""
-    if view["screen"] == "check":
-        return Step("check", [right for _, _, right in session.check_questions])
-    if "questions" in view:
-        asked = view["questions"]
-        answers = {one["id"]: one["options"][0] if one["options"] else "..." for one in asked}
-        return Step("questions", answers)
-    if "messages" in view:
-        return Step("reply", session.now.item.gold)
-    if view.get("movable") and view["machine"]["lit"] is None:
-        things = view["machine"]["things"]
-        placed = any(one["on"] for one in things)
-        return Step("press", None) if placed else Step("toggle", things[0]["id"])
-    main = [one for one in view["buttons"] if one.get("main") and one["kind"] != "press"]
-    chosen = (main or [one for one in view["buttons"] if one["kind"] != "press"])[0]
-    return Step(chosen["kind"], chosen.get("value"))
+def _reply(dialogue: Dialogue) -> str:
+    """One test of a game, then the right answer."""
+    solver = dialogue.item.task.benchmark.solvers.get(SOLVER)
+    first = solver is not None and not dialogue.replies
+    return next_reply(dialogue, solver) if solver and first else dialogue.item.gold
 
 
 def screens_in_words(experiment: Experiment) -> list[dict[str, Any]]:

@@ -27,7 +27,7 @@ from trivium.report.plot import (
     SeriesStyle,
     number_text,
 )
-from trivium.report.results import BenchmarkResults, GroupKey, Spent, kind_words, natural
+from trivium.report.results import BenchmarkResults, GroupKey, kind_words, natural
 
 MAX_PANELS = 4  # with lines for the values of a second group
 MAX_SMALL = 12  # small panels
@@ -255,8 +255,8 @@ class Charts:
 
     def _breaks(self) -> Iterator[Chart]:
         """Where answers go wrong: a bar for every number that kinds of answers come with."""
-        if self.results.kind == "run" and not self.results.models:
-            return  # how baselines fail is no news
+        if not self.results.shows_failures:
+            return
         own = self.results.within(self.results.sound_settings)
         shares: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
         for solver in self._solvers:
@@ -290,7 +290,8 @@ class Charts:
     def _exploration(self) -> Iterator[Chart]:
         """The bits that are left after every step of a game, against the ceiling."""
         panels = []
-        words = self.results.axis_words(self.results.token_axis or "steps")
+        axes = self.results.benchmark.chart_axes
+        words = next((axis.label for axis in axes if axis.metric), "steps")
         settings, traces = self.results.sound_settings, self.results.traces
         several = len(settings) > 1
         for setting in settings[:MAX_SMALL]:
@@ -309,7 +310,9 @@ class Charts:
             if series:
                 title = setting if several else ""
                 panels.append(Panel(series, words, "bits", title, None, small=several))
-        about = "The solid grey line is the ceiling; a game that ended stays at its last value."
+        about = "A game that ended stays at its last value."
+        if any(one.style == REFERENCES["ceiling"] for panel in panels for one in panel.series):
+            about = f"The solid grey line is the ceiling. {about}"
         yield self._chart("exploration", "Bits still unknown after every step", about, panels)
 
     def _order_trials(self) -> Iterator[Chart]:
@@ -338,14 +341,14 @@ class Charts:
         if axis is None:
             return
         series, sentences = [], []
-        for solver, own in self._spent(axis).items():
+        for solver, (items, x, tokens) in self._output_tokens(axis).items():
             points = []
-            for at in sorted({one.metric for one in own}):
-                used = _mean_tokens([one for one in own if one.metric == at])
+            for at in np.unique(x):
+                used = estimate_of(tokens[x == at], items[x == at], TOKENS)
                 tip = f"{solver}, {at:g} {axis.label}: {used.value:,.0f} tokens, n = {used.n}"
-                points.append(Point(at, used.value or 0.0, used.low, used.high, tip).positive())
+                place = float(at)
+                points.append(Point(place, used.value or 0.0, used.low, used.high, tip).positive())
             series.append(Series(solver, self.styles[solver], points))
-            items, x, tokens = map(np.array, zip(*own, strict=True))
             cost = slope(x, tokens, items)
             if cost is not None:
                 ends = (cost.value or 0.0, cost.low or 0.0, cost.high or 0.0)
@@ -358,22 +361,24 @@ class Charts:
             title = f"Output tokens over {axis.label}"
             yield self._chart("tokens", title, "Reasoning included.", [panel], words)
 
-    def _spent(self, axis: ChartAxis) -> dict[str, list[Spent]]:
-        """The tokens of every attempt of every solver, with the value along the axis as metric."""
-        spent: dict[str, list[Spent]] = defaultdict(list)
-        for key, own in self.results.spent.items():
+    def _output_tokens(self, axis: ChartAxis) -> dict[str, tuple[Values, Values, Values]]:
+        """By solver: the item, the value along the axis and the tokens of every attempt."""
+        found: dict[str, list[list[Values]]] = defaultdict(list)
+        for key, tally in self.results.tallies.items():
             value = axis.value(key)
             if key.setting not in self.results.sound_settings:
                 continue
             if axis.metric:
-                spent[key.solver] += [one for one in own if not math.isnan(one.metric)]
+                found[key.solver].append(tally.output_tokens(axis.name))
             elif isinstance(value, (int, float)):
-                spent[key.solver] += [one._replace(metric=float(value)) for one in own]
-        return {solver: spent[solver] for solver in self.styles if spent[solver]}
-
-
-def _mean_tokens(attempts: Sequence[Spent]) -> Estimate:
-    return estimate_of([one.tokens for one in attempts], [one.item for one in attempts], TOKENS)
+                items, tokens = tally.output_tokens()
+                found[key.solver].append([items, np.full(items.size, float(value)), tokens])
+        joined = {}
+        for solver in self.styles:
+            if sum(part[0].size for part in found[solver]):
+                items, x, tokens = map(np.concatenate, zip(*found[solver], strict=True))
+                joined[solver] = (items, x, tokens)
+        return joined
 
 
 def slope(x: Values, y: Values, items: Values) -> Estimate | None:
@@ -422,12 +427,11 @@ def score_over_tokens(all_results: Sequence[BenchmarkResults], styles: Styles) -
     for results in all_results:
         series = []
         for solver in charted_solvers(results, styles) if results.models else ():
-            own = [
-                one for key, part in results.spent.items() if key.solver == solver for one in part
-            ]
+            own = [tally for key, tally in results.tallies.items() if key.solver == solver]
+            items, tokens = merged(own, results.benchmark.metrics).output_tokens()
             lift = results.by_solver[solver].metrics["lift"]
-            if own and lift.value is not None:
-                used = _mean_tokens(own)
+            if items.size and lift.value is not None:
+                used = estimate_of(tokens, items, TOKENS)
                 tip = f"{solver}: lift {lift}, {used.value:,.0f} output tokens"
                 point = Point(used.value, lift.value, lift.low, lift.high, tip, used.low, used.high)
                 series.append(Series(solver, styles[solver], [point], joined=False))

@@ -1,4 +1,4 @@
-"""Paired differences between solvers and runs on the items that they share."""
+"""Paired differences on common items: between solvers and runs, and what a solver loses where."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import numpy as np
 import orjson
 
 from trivium.benchmarks import get_benchmark
+from trivium.core.benchmark import AnyBenchmark, LossSplit
 from trivium.core.errors import require
 from trivium.core.records import (
     MANIFEST,
@@ -25,6 +26,7 @@ from trivium.core.records import (
     read_records,
     solver_group,
 )
+from trivium.core.results import item_number
 from trivium.core.spec import read_mapping
 from trivium.core.statistics import (
     Bounds,
@@ -37,10 +39,9 @@ from trivium.core.statistics import (
 from trivium.evaluation.cost import Power
 from trivium.report.charts import model_styles
 from trivium.report.clusters import Side, clustered_mean
-from trivium.report.loss import loss_tables
 from trivium.report.overview import BarRow, bars
 from trivium.report.results import record_files
-from trivium.report.tables import UNANSWERED, Table
+from trivium.report.tables import UNANSWERED, Table, counted
 from trivium.report.templates import render_page
 
 Item = str  # its digest
@@ -123,7 +124,7 @@ class Difference:
 
     def __str__(self) -> str:
         verdict = f"{self.direction} than" if self.is_clear else "not shown to differ from"
-        where = f"{self.first.benchmark}, {_count(self)} items"
+        where = f"{self.first.benchmark}, {self.count}"
         return f"{self.first} is {verdict} {self.second} by {self.estimate} ({where})"
 
     __repr__ = __str__
@@ -139,6 +140,12 @@ class Difference:
             "is_clear": self.is_clear,
             "direction": self.direction,
         }
+
+    @property
+    def count(self) -> str:
+        """How many items were compared, and how many people tried them."""
+        people = f"{self.people:,} {'person' if self.people == 1 else 'people'}"
+        return counted(self.items, "item") + (f" by {people}" if self.people else "")
 
     @property
     def direction(self) -> str:
@@ -316,8 +323,8 @@ def comparison_page(
         answers.append((name, style, directions(own)))
         for one in own:
             drawn = bars(one.estimate, [("zero", 0.0)], (-1.0, 1.0))
-            words = f"{one.direction}, {one.estimate}, {_count(one)} items"
-            rows.append(BarRow(name, one.first.benchmark, style, drawn, words))
+            words = f"{one.estimate}, {one.count}"
+            rows.append(BarRow(name, one.first.benchmark, style, drawn, f"{one.direction}:", words))
     tables = [difference_table(name, own) for name, own in by_benchmark.items()]
     return render_page(
         "compare.html.j2",
@@ -346,19 +353,13 @@ def directions(made: Sequence[Difference]) -> str:
 def difference_table(benchmark: str, made: Sequence[Difference]) -> Table:
     """Every difference with its interval, and whether it is clear."""
     rows = [
-        (str(one.first), one.direction, str(one.second), _count(one), str(one.estimate))
+        (str(one.first), one.direction, str(one.second), one.count, str(one.estimate))
         for one in made
     ]
     note = TOGETHER.format(count=len(made)) if len(made) > 1 else ""
-    columns = ("solver", "is", "than", "items", "difference [95%]")
+    columns = ("solver", "is", "than", "on", "difference [95%]")
     title = f"{benchmark}: {_headline(benchmark)} on common items"
     return Table(title, columns, tuple(rows), note)
-
-
-def _count(one: Difference) -> str:
-    """How many items were compared, and how many people tried them."""
-    people = f" by {one.people:,} {'person' if one.people == 1 else 'people'}" if one.people else ""
-    return f"{one.items:,}{people}"
 
 
 @cache
@@ -393,3 +394,63 @@ def power_to_compare(
         items_to_compare(difference, variance, power, graded=graded) for power in (0.8, 0.9)
     )
     return Power(difference, items, more, how)
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What one solver loses on the items that it tried both ways."""
+
+    solver: str
+    items: int
+    total: Estimate  # the ceiling minus the score with tests of its own
+    first: Estimate  # the score with tests shown to it, minus that with its own
+    second: Estimate  # the ceiling minus the score with tests shown to it
+
+
+def losses(benchmark: AnyBenchmark, split: LossSplit, rows: Iterable[Row]) -> list[Loss]:
+    """The loss of every solver that tried items both ways."""
+    headline = benchmark.metrics[0]
+    # by solver and way, the scores of every item
+    tried: dict[str, dict[Any, dict[int, list[float]]]] = defaultdict(lambda: defaultdict(dict))
+    ceilings: dict[int, float] = {}
+    for row in rows:
+        value, way = row["scores"].get(headline.name), (row.get("view") or {}).get(split.field)
+        if row["benchmark"] == benchmark.name and value is not None:
+            item = item_number(row)
+            tried[solver_group(row["solver"])][way].setdefault(item, []).append(value)
+            if way == split.given:
+                ceilings[item] = row.get("ceiling", 1.0)
+    found = []
+    for solver, ways in tried.items():
+        own, given = ways[split.own], ways[split.given]
+        common = [item for item in own if item in given]
+        if common:
+            best = [ceilings[item] for item in common]
+            alone, helped = ([fmean(way[item]) for item in common] for way in (own, given))
+            parts = ((best, alone), (helped, alone), (best, helped))
+            estimates = [paired_difference(*part, bounds=headline.bounds) for part in parts]
+            found.append(Loss(solver, len(common), *estimates))
+    return found
+
+
+def loss_tables(runs: Sequence[Path], names: Iterable[str]) -> list[Table]:
+    """A table for every benchmark that splits losses and whose items were tried both ways."""
+    tables = []
+    for benchmark in map(get_benchmark, names):
+        split = benchmark.loss_split
+        if split is None:
+            continue
+        rows = (row for path in record_files(runs) for _, row in read_records(path))
+        lines = [
+            (one.solver, f"{one.items:,}", *map(str, (one.total, one.first, one.second)))
+            for one in losses(benchmark, split, rows)
+        ]
+        title = f"{benchmark.name}: what is lost in {split.first}, and in {split.second}"
+        heads = ("solver", "items", "lost in all", f"in {split.first}", f"in {split.second} [95%]")
+        note = (
+            f"In {split.first}: {benchmark.metrics[0].name} with {split.field} {split.given} minus "
+            f"{split.field} {split.own}; in {split.second}: the ceiling minus that with "
+            f"{split.given}."
+        )
+        tables += [Table(title, heads, tuple(lines), note)] if lines else []
+    return tables

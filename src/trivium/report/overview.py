@@ -140,7 +140,7 @@ def _setting_table(
     for part in sorted(parts.values(), key=place):
         estimate, lift = part.metrics[metric.name], part.metrics["lift"]
         drawn, role = bars(estimate, lines, (metric.worst, metric.best)), results.role(part.solver)
-        words = f"lift {number(lift.value)}, {scored_items(part, metric.name)} items"
+        words = f"lift {number(lift.value)}, items {scored_items(part, metric.name)}"
         rows.append(BarRow(part.solver, role, styles[part.solver], drawn, str(estimate), words))
         if role in STUDIED and lift.value is not None:
             are = "are" if role == "person" else "is"

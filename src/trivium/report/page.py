@@ -32,9 +32,9 @@ from trivium.report.answer import (
     switch_effects,
 )
 from trivium.report.charts import Charts, charted_solvers, score_over_tokens, series_styles
+from trivium.report.compare import loss_tables
 from trivium.report.experiments import experiment_sections
 from trivium.report.item_browser import MAX_CHARACTERS, browser_items
-from trivium.report.loss import loss_tables
 from trivium.report.overview import SettingTable, card, overview
 from trivium.report.plot import REFERENCES, Chart, SeriesStyle, number_text
 from trivium.report.results import BenchmarkResults, read_results, record_files, studied_solvers
@@ -127,7 +127,7 @@ class Run:
         return [self._section(own) for own in self.results]
 
     def _section(self, own: BenchmarkResults) -> Section:
-        several = len(self.results) > 1 and len(own.settings) > 1
+        several = len(self.results) > 1 and len(own.settings) > 1 and own.shows_failures
         legend, split = charted_solvers(own, self.styles), own.benchmark.loss_split
         tables = [every_metric(own), *split_tables(own)]
         if split and len({view.get(split.field) for view in own.views.values()}) > 1:
@@ -138,7 +138,7 @@ class Run:
             legend,
             grid([own], self.styles, of_section=True) if several else None,
             Charts(own, self.styles).all(),
-            kind_shares(own, legend),
+            kind_shares(own, legend) if own.shows_failures else (),
             switch_effects(own, self.styles) if own.scores else (),
             overview(own, self.styles),
             tables,
@@ -339,7 +339,7 @@ def facts(
         "date": date,
         "items": f"{items:,}",
         "attempts": f"{sum(results.records for results in all_results):,}",
-        **{name: f"{count:,}" if asked else "" for name, count in unanswered(own).items()},
+        **{name: f"{count:,}" for name, count in unanswered(own).items() if count},
         "tokens in, out": " / ".join(tokens) if asked else "",
         "cost, in the prices' currency": money(sum(costs)) if costs else "",
         "seed": seeds_text(all_results),

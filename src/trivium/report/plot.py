@@ -12,7 +12,7 @@ from trivium.report.results import natural
 
 WIDTH, HEIGHT = 480, 280  # of a panel, in SVG units
 SMALL = (300, 225)  # of a panel among many
-LARGE = (960, 380)  # of the panel that answers the question of a page
+LARGE = (720, 320)  # of the panel that answers the question of a page
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 26, 42  # margins
 LABEL_WIDTH = 52  # of labels at the ends of lines, at least
 CHARACTER = 6.2  # the width of one, about
@@ -134,6 +134,11 @@ class Chart:
     panels: Sequence[Panel]
     words: str = ""  # what the chart says, in a sentence
     last: bool = False  # below the others of its section
+
+    @property
+    def wide(self) -> bool:
+        """Whether it needs the width of the page."""
+        return len(self.panels) > (2 if self.panels[0].small else 1)
 
     @property
     def lines(self) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from collections import defaultdict
@@ -29,7 +28,7 @@ from trivium.core.records import (
     row_order,
     solver_group,
 )
-from trivium.core.results import Summary, Tally, item_number, merged
+from trivium.core.results import Summary, Tally, merged
 from trivium.core.spec import changed_fields, read_mapping, short, spec_from_dict
 from trivium.core.statistics import Estimate, mean_interval
 from trivium.evaluation.plan import plain
@@ -57,14 +56,6 @@ class GroupKey(NamedTuple):
         return dict(self.groups).get(name)
 
 
-class Spent(NamedTuple):
-    """The output tokens of one attempt."""
-
-    item: int
-    metric: float  # the one that tokens are drawn over, or NaN
-    tokens: float
-
-
 @dataclass
 class BenchmarkResults:
     """The records of one benchmark, counted."""
@@ -81,7 +72,6 @@ class BenchmarkResults:
     traced: dict[tuple[str, str], list[Row]] = field(default_factory=dict)
     # by setting and solver, the headline scores of every item; only of a diagnosis
     scores: dict[tuple[str, str], dict[tuple[Any, ...], list[float]]] = field(default_factory=dict)
-    spent: dict[GroupKey, list[Spent]] = field(default_factory=dict)
     versions: set[str] = field(default_factory=set)  # of the benchmark, in the records
     _within: dict[frozenset[str], dict[str, Summary]] = field(default_factory=dict)
 
@@ -103,11 +93,6 @@ class BenchmarkResults:
         if self.kept < MAX_ATTEMPTS or len(examples) < EXAMPLES:
             examples.append({**row, "system": system})
             self.kept += 1
-        tokens = (row.get("usage") or {}).get("output_tokens")
-        if tokens is not None:
-            value = row["scores"].get(self.token_axis)
-            spent = Spent(item_number(row), math.nan if value is None else value, tokens)
-            self.spent.setdefault(GroupKey(*fields), []).append(spent)
         value = row["scores"].get(self.benchmark.metrics[0].name)
         if self.kind == "diag" and value is not None:
             # Variants change the spec, so only the seed and the index match an item to another's.
@@ -117,11 +102,6 @@ class BenchmarkResults:
             traced = self.traced.setdefault((setting, solver), [])
             if len(traced) < MAX_TRACED:
                 traced.append(row)
-
-    @cached_property
-    def token_axis(self) -> str | None:
-        """The metric that token counts are drawn over, where the benchmark names one."""
-        return next((axis.name for axis in self.benchmark.chart_axes if axis.metric), None)
 
     @property
     def chart_axes(self) -> list[ChartAxis]:
@@ -199,6 +179,11 @@ class BenchmarkResults:
     def models(self) -> list[str]:
         """The solvers that are no baselines: models, agents, programs of the user's, people."""
         return [solver for solver in self.solvers if self.role(solver) in STUDIED]
+
+    @property
+    def shows_failures(self) -> bool:
+        """Whether failures are news: those of baselines in a run without models are not."""
+        return bool(self.models) or self.kind != "run"
 
     @property
     def settings(self) -> list[str]:

@@ -245,10 +245,8 @@ def metric_table(summary: Summary) -> Table:
         for place, (name, estimate) in enumerate(summary.metrics.items())
         if estimate.n or place == 0
     ]
-    title = (
-        f"{summary.benchmark}, {summary.solver}: {summary.items} items, {summary.answered} "
-        f"answered, {summary.no_answers} without an answer"
-    )
+    title = f"{summary.benchmark}, {summary.solver}: {counted(summary.items, 'item')}, "
+    title += f"{summary.answered} answered, {summary.no_answers} without an answer"
     for name, count in unanswered([summary]).items():
         title += f", {count} {name}" if count or name == "failed" else ""
     if summary.bounds is not None:
@@ -297,6 +295,11 @@ def scored_items(summary: Summary, metric: str) -> str:
     """The number of items with this metric; "7 of 10" if some could not be scored."""
     scored = summary.metrics[metric].n
     return f"{scored:,}" if scored == summary.items else f"{scored:,} of {summary.items:,}"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things: "1 item" or "1,200 items"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def number(value: float | None, missing: str = "undefined") -> str:

@@ -78,8 +78,8 @@ def two_decimals(value: float) -> str:
 
 
 def breakable(name: str) -> Markup:
-    """A name that a narrow page may break after _, / and -."""
-    return Markup(re.sub(r"([_/-])", r"\1<wbr>", str(escape(name))))
+    """A text that a narrow page may break after _, / and -, but not within a negative number."""
+    return Markup(re.sub(r"([_/]|-(?!\d))", r"\1<wbr>", str(escape(name))))
 
 
 def chart_svg(chart: Chart, styles: Styles, label: str | None, columns: int = COLUMNS) -> str:

@@ -156,9 +156,9 @@ def test_actions_can_be_numbers() -> None:
     env = gymnasium.wrappers.TransformAction(inner, lambda number: number >> bits & 1, space)
     assert env.action_space == space
     env.reset(seed=0, options={"hypothesis": "conjunctive:AC"})
-    assert env.step(0b101)[0].tolist() == [1, 0, 1, 1, 0]
+    assert env.step(np.int64(0b101))[0].tolist() == [1, 0, 1, 1, 0]
     assert env.step(np.int64(0b1000))[0].tolist() == [1, 0, 0, 0, 1]
-    assert [env.step(answer)[1] for answer in (1, 0, 4)] == [1, 1, 1]
+    assert [env.step(np.int64(answer))[1] for answer in (1, 0, 4)] == [1, 1, 1]
 
 
 def test_a_key_always_draws_the_same_machines_and_lights_in_jax() -> None:

@@ -19,7 +19,7 @@ from trivium.core.errors import UserError
 from trivium.core.files import dump_line
 from trivium.core.records import Row
 from trivium.core.task import Task
-from trivium.report.loss import losses
+from trivium.report.compare import losses
 
 SPEC = GameSpec(tests=4)  # three objects, eleven machines: four tests are enough
 ITEMS = 300

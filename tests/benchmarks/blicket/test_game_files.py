@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -13,10 +12,10 @@ from hypothesis import strategies as st
 
 from tests.benchmarks.blicket.games import BUDGETED, game_of, machines_up_to_renaming
 from trivium.auditing.engine import audit as run_audit
-from trivium.benchmarks.blicket.game import GAME, BlicketGame
-from trivium.benchmarks.blicket.game.generate import GameItem, generate
+from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.game.generate import generate
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec, GameView
-from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN, mask_of
+from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN
 from trivium.core.errors import UserError
 
 
@@ -85,23 +84,9 @@ def test_a_bad_spec_is_refused(values: dict[str, Any], sentence: str) -> None:
 
 def test_the_audit_of_an_opening_finds_nothing() -> None:
     # One of 100 audits fails by chance (level 0.99 over all cues); this seed is fixed.
-    found = run_audit(GAME, PRESETS["mixed"], 1, 300)
+    found = run_audit(GAME, PRESETS["mixed"], 1, 200, trees=12)
     assert found.verdict != "caught"
     assert {"objects", "form"} <= {cue.name.partition(":")[0] for cue in found.cues}
-
-
-def test_the_audit_catches_a_machine_that_follows_the_listing() -> None:
-    class Leaky(BlicketGame):
-        @staticmethod
-        def generate(
-            spec: GameSpec, seed: int, start: int = 0, count: int = 1
-        ) -> Iterator[GameItem]:
-            for item in generate(spec, seed, start, count):
-                held = item.machine.blickets
-                listing = sorted(item.listing, key=lambda each: not mask_of(each) & held)
-                yield item._replace(listing="".join(listing))
-
-    assert run_audit(Leaky(), PRESETS["paper"], 1, 300).verdict == "caught"
 
 
 @pytest.mark.parametrize("name", BUDGETED)

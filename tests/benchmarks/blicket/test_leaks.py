@@ -22,10 +22,9 @@ def _small_audit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def listed_first(item: PromptItem, index: int) -> PromptItem | None:
-    """The first object that is neither ruled out nor proven must be a blicket, if one must."""
-    unclear = PROMPTS.probes(item, PromptView())[0].candidates
-    must = [name in item.answer.blickets for name in unclear]
-    return item if must[0] or not any(must) else None
+    """Of the two objects that the audit asks about, the one that is listed first must be one."""
+    asked = [one for one in PROMPTS.probes(item, PromptView()) if one.name == "blicket"]
+    return item if not asked or asked[0].right[0] else None
 
 
 def most_often_lit(item: PromptItem, index: int) -> PromptItem:

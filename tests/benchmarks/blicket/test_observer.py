@@ -30,6 +30,7 @@ from trivium.benchmarks.blicket.inference.observer import (
     blicket_probability,
     entropy,
     family_probability,
+    hierarchical_prior,
     information_gain,
     measure,
     posterior,
@@ -201,6 +202,42 @@ def test_noisy_rewards_never_fall_with_more_tests() -> None:
     assert values == sorted(values)
     exact = [planner(ELEVEN).best_reward(ELEVEN.belief, tests) for tests in range(4)]
     assert all(noisy <= clear + 1e-12 for noisy, clear in zip(values, exact, strict=True))
+
+
+def test_training_machines_change_the_prior() -> None:
+    """Worked by hand: Dirichlet(1/2, 1/2) and one machine known to be conjunctive: 3/4, 1/4."""
+    known = [(1, False), (2, False), (3, True)]  # neither A nor B alone, but both: conjunctive
+    changed = hierarchical_prior(SIX, [(SIX, known)], concentration=1.0)
+    shares = family_probability(changed, changed.belief)
+    assert math.isclose(shares["conjunctive"], 3 / 4)
+    assert math.isclose(shares["disjunctive"], 1 / 4)
+    both = [(SIX, known), (SIX, [(1, True), (2, False)])]  # one of each: nothing leans
+    even = hierarchical_prior(SIX, both)
+    assert math.isclose(family_probability(even, even.belief)["conjunctive"], 0.5)
+
+
+@given(st.lists(st.sampled_from(range(11)), max_size=4), st.sampled_from([0.2, 1.0, 7.0]))
+def test_hierarchical_prior_equals_enumeration(seen: list[int], concentration: float) -> None:
+    """Every assignment of families to the training machines, by the chain rule."""
+    machines = [ELEVEN.hypotheses[number] for number in seen]
+    training = [
+        (ELEVEN, [(3, lights(each, 3) == 1), (4, lights(each, 4) == 1)]) for each in machines
+    ]
+    forms = list(family_probability(ELEVEN, ELEVEN.belief))
+    base = concentration * np.array(list(family_probability(ELEVEN, ELEVEN.belief).values()))
+    expected = np.zeros(2)
+    for assigned in itertools.product(range(2), repeat=len(machines)):
+        weight, counts = 1.0, np.zeros(2)
+        for (space, trials), family in zip(training, assigned, strict=True):
+            weight *= (base + counts)[family] / (base + counts).sum()
+            own = [each for each in space if each.family == forms[family]]
+            fits = [all((lights(each, on) == 1) == lit for on, lit in trials) for each in own]
+            weight *= sum(fits) / len(own)
+            counts[family] += 1
+        expected += weight * (base + counts) / (base + counts).sum()
+    changed = hierarchical_prior(ELEVEN, training, concentration)
+    found = list(family_probability(changed, changed.belief).values())
+    np.testing.assert_allclose(found, expected / expected.sum(), atol=1e-12)
 
 
 def test_measures_of_a_trajectory() -> None:

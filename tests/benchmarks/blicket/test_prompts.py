@@ -76,7 +76,7 @@ def test_other_trials_change_only_orders() -> None:
 def test_all_names_in_an_item_differ() -> None:
     for item in generate(PromptSpec(), 3, 0, 20):
         colours, shapes = zip(*(name.split() for name in item.objects), strict=True)
-        assert len(set(colours)) == len(set(shapes)) == 24
+        assert len(set(colours)) == len(set(shapes)) == 23
         assert len({machine.pattern for machine in item.machines}) == 3
 
 

@@ -83,7 +83,7 @@ def test_a_file_of_the_original_goes_all_the_way(
     assert main(["analyze", str(tmp_path / "oracle")]) == 0
     out_text = capsys.readouterr().out
     for group in ("n_vars", "n_roots", "n_ctrl_vars", "n_hyps", "max_corr_depth"):
-        assert f"oracle: by {group}" in out_text
+        assert f"correct by {group}" in out_text
 
 
 def test_a_wrong_gold_label_names_its_line(

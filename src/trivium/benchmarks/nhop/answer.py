@@ -10,7 +10,7 @@ from typing import Any
 from trivium.benchmarks.nhop.item import UNKNOWN, NhopItem
 from trivium.benchmarks.nhop.spec import NhopView
 from trivium.benchmarks.nhop.surface import surface_of
-from trivium.core.reading import answer_line, find_answer, raises_doubt
+from trivium.core.reading import answer_line, find_answer, object_schema, raises_doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,7 @@ def schema(item: NhopItem, view: NhopView) -> dict[str, Any]:
     hops = range(1, item.depth + 1) if view.mode == "steps" else ()
     slots = [word(f"f{hop}").replace(" ", "_") for hop in hops]
     fields = {name: {"type": "string"} for name in [*slots, "answer"]}
-    return {
-        "type": "object",
-        "properties": fields,
-        "required": list(fields),
-        "additionalProperties": False,
-    }
+    return object_schema(fields)
 
 
 _TOKEN = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})_([0-9]{1,18})(?![A-Za-z0-9_])")

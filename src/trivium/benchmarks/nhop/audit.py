@@ -22,9 +22,10 @@ def probes(item: NhopItem, view: NhopView) -> list[Probe]:
         place = [line[0] for line in item.facts].index(item.start)
         marked, features = {"start": words.word(item.start)}, {"place of the start": float(place)}
         asked = Probe("answerable", ["answerable"], [known], marked, {}, features, shown)
-        if not known:
-            return [asked]
-        return [asked, *probes(item._replace(may_be_unknown=False), view)]
+        # Of the blocks only the last: a chain that ends in another one is not that of the answer,
+        # but only if there is an answer, which is asked first.
+        answers = probes(item._replace(may_be_unknown=False), view)[-1:] if known else []
+        return [asked, *answers]
     if not item.blocks:
         right = [tail == item.answer for tail in item.candidates]
         return [_probe(words, item.depth, item.last_lines, right, 0, shown)]

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from trivium.benchmarks.variables.spec import VariablesView
-from trivium.core.reading import answer_line, find_answer, read_fields, read_list
+from trivium.core.reading import (
+    answer_line,
+    find_answer,
+    object_schema,
+    read_fields,
+    read_list,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +52,7 @@ def schema(item: Any, view: VariablesView) -> dict[str, Any] | None:
         "dependent": {"anyOf": [variable, {"type": "null"}]},
         "control": {"type": "array", "items": variable},
     }
-    return {
-        "type": "object",
-        "properties": fields,
-        "required": list(fields),
-        "additionalProperties": False,
-    }
+    return object_schema(fields)
 
 
 _NAMES = {

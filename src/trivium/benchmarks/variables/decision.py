@@ -171,7 +171,5 @@ class Observed:
             for root, above in enumerate(self._parents)
             if not above
         ]
-        if sum(map(len, found)) == sum(bits > 0 for bits in self._ancestors):
-            return [own for own in found if own]
         distinct = dict.fromkeys(map(frozenset, found))
         return [sorted(own) for own in distinct if not any(own < other for other in distinct)]

@@ -25,7 +25,7 @@ from trivium.models.inspect.tasks import build_task, item_dataset
 from trivium.models.secrets import hider
 from trivium.models.settings import Model
 
-PORTION = 2000  # samples of one run of Inspect, which keeps all of them in memory
+PORTION = 1000  # samples of one run of Inspect, which keeps all of them in memory
 
 
 def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:

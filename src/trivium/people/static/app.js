@@ -6,6 +6,9 @@
 const main = document.getElementById("main");
 const notice = document.getElementById("notice");
 const spoken = document.getElementById("spoken");
+const ENDED = ["done", "failed", "full", "declined"];
+const listenButton = document.getElementById("listen");
+listenButton.addEventListener("click", () => readAloud(view.speak));
 const soundButton = document.getElementById("sound");
 const visit = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 let token = "", view = null, busy = "", events = [], eventNumber = 0;
@@ -140,7 +143,9 @@ function show(next, kind = "") {
   if (view.history && view.history.length) parts.push(testList(view.history_title, view.history));
   if (view.examples) parts.push(make("div", { class: "examples" }, ...view.examples.map((one) => testList(one.title, one.tests))));
   if (view.screen === "paused") setTimeout(load, 10000);
+  if (view.text.next_child && ENDED.includes(view.screen)) parts.push(make("div", { class: "buttons" }, make("button", { type: "button", class: "plain", onclick: nextChild }, view.text.next_child)));
   main.className = `screen-${view.screen}`;
+  document.body.className = view.audience || "";
   main.replaceChildren(...parts.filter(Boolean));
   const shown = view.machine || view.picture;
   soundButton.hidden = !shown;
@@ -148,12 +153,80 @@ function show(next, kind = "") {
   if (same) same.focus({ preventScroll: true });
   else if (before) { heading.focus({ preventScroll: true }); window.scrollTo(0, 0); }
   if (shown) machineShown(shown, kind);
+  listenButton.hidden = !view.speak;
+  if (view.speak && kind !== "toggle") {
+    listenButton.replaceChildren(icon("listen"), make("span", {}, view.text.listen));
+    // After a press the light is read, and what else is new on the screen.
+    const old = kind === "press" && before ? before.speak.map((one) => one.text) : [];
+    const light = kind === "press" && shown ? [{ text: view.text[shown.lit ? "on" : "off"] }] : [];
+    readAloud([...light, ...view.speak.filter((one) => !old.includes(one.text))]);
+  }
+}
+
+// ---- Reading aloud, to children: recordings, else the browser's voice; the text is always shown
+
+let reading = 0, voice = null; // the number of the screen being read, and what plays
+
+async function readAloud(sentences) {
+  const mine = ++reading;
+  if (voice) voice.pause();
+  window.speechSynthesis?.cancel();
+  for (const one of sentences) {
+    const how = (view.recorded && one.file && await playRecording(one.file)) ? "recording" : await speak(one.text);
+    if (mine !== reading) return;
+    if (one === sentences[0]) note("read_aloud", how);
+    if (how === "none") return;
+  }
+}
+
+function playRecording(file) {
+  return new Promise((resolve) => {
+    voice = new Audio(`audio/${file}`);
+    voice.onended = voice.onpause = () => resolve(true);
+    voice.onerror = () => resolve(false);
+    voice.play().catch(() => resolve(false));
+  });
+}
+
+function speak(text) {
+  return new Promise((resolve) => {
+    if (!window.speechSynthesis) return resolve("none");
+    const said = new SpeechSynthesisUtterance(text);
+    said.lang = view.language;
+    said.rate = 0.9;
+    said.onend = () => resolve("voice");
+    said.onerror = () => resolve("none");
+    speechSynthesis.speak(said);
+    setTimeout(() => resolve(speechSynthesis.speaking ? "voice" : "none"), 1500 + 90 * text.length);
+  });
+}
+
+async function nextChild() {
+  const response = await request("api/next-child", {});
+  if (response.ok) load();
 }
 
 function button(one) {
   const kind = one.choice ? `choice${one.label.length > 24 ? " wide" : ""}` : one.main ? "main" : "plain";
-  return make("button", { type: "button", class: kind, "data-focus": `button-${one.kind}`, "data-value": one.value ?? "", onclick: () => send(one.kind, one.value ?? null) },
-    one.pattern ? drawMachine(one.pattern, false) : null, make("span", {}, one.label));
+  return make("button", { type: "button", class: kind, "data-focus": `button-${one.kind}`, "data-value": String(one.value ?? ""), onclick: () => send(one.kind, one.value ?? null) },
+    one.pattern ? drawMachine(one.pattern, false) : view.speak && ICONS[one.icon] ? icon(one.icon) : null, make("span", {}, one.label));
+}
+
+// Pictures on the buttons of children: paths in a square of 24.
+const ARROW = "M5 12h12M12 6l6 6-6 6", TICK = "M4 13l5 5L20 6", CROSS = "M6 6l12 12M18 6L6 18";
+const ICONS = { next: ARROW, start: ARROW, more: "M2 12q10-9 20 0q-10 9-20 0zM12 9.5a2.5 2.5 0 1 0 .1 0z", agree: TICK, yes: TICK, finish: TICK, decline: CROSS, no: CROSS,
+  check: "M12 3v9M7 6.5a7.5 7.5 0 1 0 10 0", unsure: "M8.5 9a3.5 3.5 0 1 1 5 3.2q-1.5.8-1.5 2.3M12 18.5v.5", retry_full: ARROW, retry_declined: ARROW,
+  listen: "M4 9v6h4l5 4V5L8 9zM16.5 9a4 4 0 0 1 0 6" };
+
+function icon(name) {
+  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  picture.setAttribute("viewBox", "0 0 24 24");
+  picture.setAttribute("class", "icon");
+  picture.setAttribute("aria-hidden", "true");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
+  line.setAttribute("d", ICONS[name]);
+  picture.append(line);
+  return picture;
 }
 
 function dots([now, all]) {
@@ -171,7 +244,8 @@ function questions() {
   for (const one of view.questions) {
     if (one.kind === "choice") {
       const options = one.options.map((option, index) => make("label", { class: "option" },
-        make("input", { type: "radio", name: one.id, value: String(index) }), make("span", {}, option)));
+        make("input", { type: "radio", name: one.id, value: String(index) }),
+        view.speak && one.pictures && one.pictures.length ? checkPicture(one.pictures[index]) : null, make("span", {}, option)));
       form.append(make("fieldset", {}, make("legend", {}, one.text), make("div", { class: "options" }, ...options)));
     } else {
       const id = `question-${one.id}`;
@@ -179,7 +253,7 @@ function questions() {
     }
   }
   const missing = make("p", { class: "missing", role: "alert" });
-  form.append(missing, make("div", { class: "buttons" }, make("button", { type: "submit", class: "main" }, make("span", {}, view.text.next))));
+  form.append(missing, make("div", { class: "buttons" }, make("button", { type: "submit", class: "main" }, view.speak ? icon("next") : null, make("span", {}, view.text.next))));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const data = new FormData(form), answers = {}, chosen = [];

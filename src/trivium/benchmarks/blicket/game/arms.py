@@ -12,13 +12,14 @@ from typing import Any
 
 import orjson
 
-from trivium.benchmarks.blicket.game import limits, score
+from trivium.benchmarks.blicket.game import limits
 from trivium.benchmarks.blicket.game.generate import GameItem, Tests
 from trivium.benchmarks.blicket.game.render import Conversation
+from trivium.benchmarks.blicket.game.score import belief_after
 from trivium.benchmarks.blicket.game.solvers import optimal
 from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
 from trivium.benchmarks.blicket.game.world import Game, replay
-from trivium.benchmarks.blicket.inference import observer
+from trivium.benchmarks.blicket.inference.observer import best_guess
 from trivium.core.benchmark import UPPER_BOUND, Ceiling, Floor, LossSplit
 from trivium.core.errors import require
 from trivium.core.reading import visible_replies
@@ -101,5 +102,5 @@ def item_ceiling(item: GameItem, view: GameView) -> Ceiling:
     shown = shown_tests(item, view)
     if shown is None:
         return limits.player_ceiling(item.spec)
-    belief = observer.posterior(item.space, score.trials_of(shown))
-    return Ceiling("ideal observer", observer.best_guess(item.space, belief))
+    belief = belief_after(item.spec, shown)
+    return Ceiling("ideal observer", best_guess(item.space, belief))

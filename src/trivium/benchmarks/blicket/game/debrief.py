@@ -5,11 +5,10 @@ from __future__ import annotations
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
 from trivium.benchmarks.blicket.game.limits import player_ceiling, script_floor
-from trivium.benchmarks.blicket.game.score import kind, named_machine, trajectory, trials_of
+from trivium.benchmarks.blicket.game.score import belief_after, kind, named_machine, trajectory
 from trivium.benchmarks.blicket.game.solvers import can_plan
 from trivium.benchmarks.blicket.inference.explore import planner
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis
-from trivium.benchmarks.blicket.inference.observer import posterior
 from trivium.core.dialogue import attempt
 
 MAX_TO_COMPARE = 100_000  # machines times placements; more would keep a player waiting
@@ -42,7 +41,7 @@ def verdict(item: GameItem, answer: GameAnswer) -> str:
 
 def _probability(item: GameItem, answer: GameAnswer, machine: Hypothesis) -> str:
     """The probability of a machine and those equivalent to it, after the tests."""
-    belief = posterior(item.space, trials_of(answer.tests))
+    belief = belief_after(item.spec, answer.tests)
     share = float(belief[item.space.equivalents(machine)].sum())
     return f"{min(max(share, 0.01), 0.99):.0%}"  # never 0% or 100%: it is not certain
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from trivium.benchmarks.blicket.game.arms import shown_tests
-from trivium.benchmarks.blicket.game.generate import GameItem
-from trivium.benchmarks.blicket.game.score import trials_of
+from trivium.benchmarks.blicket.game.generate import GameItem, Tests
+from trivium.benchmarks.blicket.game.score import belief_after
 from trivium.benchmarks.blicket.game.spec import GameView
 from trivium.benchmarks.blicket.game.world import Game, take_turn
 from trivium.benchmarks.blicket.inference import observer
@@ -47,20 +47,19 @@ def headline_sentence(lifts: Lifts) -> str:
 
 def explain(item: GameItem, replies: Sequence[str], view: GameView) -> list[Step]:
     """What the ideal observer knows after each test; empty if the game has no answer."""
-    game, steps = Game(item, shown=shown_tests(item, view)), []
-    steps = [_step(item, 0, trials_of(tuple(game.tests)))]
+    game = Game(item, shown=shown_tests(item, view))
+    steps = [_step(item, 0, tuple(game.tests))]
     for count, reply in enumerate(replies, start=1):
         if game.over:
             break
         take_turn(game, reply)
         if game.shown is None and len(game.tests) == len(steps):
-            steps.append(_step(item, count, trials_of(tuple(game.tests))))
+            steps.append(_step(item, count, tuple(game.tests)))
     return steps if game.given is not None else []
 
 
-def _step(item: GameItem, replies: int, trials: Sequence[observer.Trial]) -> Step:
-    space = item.space
-    belief = observer.posterior(space, trials)
+def _step(item: GameItem, replies: int, tests: Tests) -> Step:
+    space, belief = item.space, belief_after(item.spec, tests)
     bits = observer.entropy(belief)
     possible = int((belief > observer.TINY).sum())
     if possible == 1:

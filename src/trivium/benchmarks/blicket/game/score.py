@@ -42,15 +42,20 @@ def exploration_kinds(tests: Tests) -> list[str]:
     return kinds
 
 
-def trials_of(tests: Tests) -> list[observer.Trial]:
-    """The tests as trials of the ideal observer."""
-    return [(mask_of(placed), light) for placed, light in tests]
+@lru_cache(maxsize=4096)
+def belief_after(spec: GameSpec, tests: Tests) -> observer.Belief:
+    """The ideal observer's belief after these tests."""
+    return observer.posterior(spec.space, _trials(tests))
 
 
 @lru_cache(maxsize=4096)
 def trajectory(spec: GameSpec, tests: Tests) -> observer.Trajectory:
     """The measures of these tests."""
-    return observer.measure(spec.space, trials_of(tests))
+    return observer.measure(spec.space, _trials(tests))
+
+
+def _trials(tests: Tests) -> list[observer.Trial]:
+    return [(mask_of(placed), light) for placed, light in tests]
 
 
 def score(item: GameItem, answer: GameAnswer | None) -> Scores:
@@ -130,7 +135,7 @@ def kind(item: GameItem, answer: GameAnswer | None) -> str:
         return f"wrong:{what}"
     if named is None or named not in space.hypotheses:
         return f"no-such-machine:{what}"
-    belief = observer.posterior(space, trials_of(answer.tests))
+    belief = belief_after(item.spec, answer.tests)
     against = belief[space.hypotheses.index(named)] <= observer.TINY
     return f"{'against-its-own-tests' if against else 'too-early'}:{what}"
 

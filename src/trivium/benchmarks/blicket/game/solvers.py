@@ -16,7 +16,7 @@ from trivium.benchmarks.blicket.game.answer import write_answer, write_test
 from trivium.benchmarks.blicket.game.generate import GameAnswer, Tests, in_words_of
 from trivium.benchmarks.blicket.game.limits import constant_answer, fixed_script
 from trivium.benchmarks.blicket.game.render import Conversation, read_conversation
-from trivium.benchmarks.blicket.game.score import trials_of
+from trivium.benchmarks.blicket.game.score import belief_after
 from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.benchmarks.blicket.inference import explore, noise, observer
 from trivium.benchmarks.blicket.inference.budget import budget_planner
@@ -30,14 +30,9 @@ Conclude = Callable[[Conversation, Stream], Hypothesis | GameAnswer]
 MAX_TO_PLAN = 512  # machines times placements: all of four objects, or five rules of three
 
 
-@lru_cache(maxsize=1024)
-def _belief_after(spec: GameSpec, tests: Tests) -> observer.Belief:
-    return observer.posterior(spec.space, trials_of(tests))
-
-
 def most_likely(seen: Conversation, stream: Stream) -> Hypothesis:
     """The most likely machine; ties are random."""
-    belief = _belief_after(seen.spec, seen.tests)
+    belief = belief_after(seen.spec, seen.tests)
     best = np.flatnonzero(belief >= belief.max() - 1e-9)
     return seen.spec.space.hypotheses[int(stream.choice(best.tolist()))]
 
@@ -88,13 +83,13 @@ def can_plan(spec: GameSpec) -> bool:
 
 def optimal(seen: Conversation, stream: Stream) -> str | None:
     """The test with the highest chance to win with the tests left, until the machine is known."""
-    known = observer.settled(seen.spec.space, _belief_after(seen.spec, seen.tests))
+    known = observer.settled(seen.spec.space, belief_after(seen.spec, seen.tests))
     return None if known else letters(_optimal_test(seen.spec, seen.tests))
 
 
 @lru_cache(maxsize=4096)
 def _optimal_test(spec: GameSpec, tests: Tests) -> int:
-    belief = _belief_after(spec, tests)
+    belief = belief_after(spec, tests)
     if spec.noise:
         machines = DistinctMachines(spec.space)
         left = spec.tests - len(tests)
@@ -113,7 +108,7 @@ def explore_by(name: str) -> Explore:
     """An exact explorer, which stops as soon as the machine is known."""
 
     def explore_next(seen: Conversation, stream: Stream) -> str | None:
-        if observer.settled(seen.spec.space, _belief_after(seen.spec, seen.tests)):
+        if observer.settled(seen.spec.space, belief_after(seen.spec, seen.tests)):
             return None
         return letters(stream.choice(_options(name, seen.spec, seen.tests)))
 
@@ -122,7 +117,7 @@ def explore_by(name: str) -> Explore:
 
 @lru_cache(maxsize=4096)
 def _options(name: str, spec: GameSpec, tests: Tests) -> list[int]:
-    return explore.EXPLORERS[name](spec.space, _belief_after(spec, tests), len(tests))
+    return explore.EXPLORERS[name](spec.space, belief_after(spec, tests), len(tests))
 
 
 def player(choose: Explore, conclude: Conclude = most_likely) -> Callable[[Turn], str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from trivium.benchmarks.blicket.inference import hypotheses as inference
@@ -69,10 +69,10 @@ class GameSpec:
         require(not self.mixed, "the machines of a mixed game are those of each item")
         return _space(self)
 
-    @property
+    @cached_property
     def possible_rules(self) -> tuple[str, ...]:
         """The distinct rules of the possible machines."""
-        return _possible_rules(self)
+        return tuple(dict.fromkeys(machine.rule for machine in self.space))
 
     @property
     def form_answers(self) -> tuple[str, ...]:
@@ -86,11 +86,6 @@ def _space(spec: GameSpec) -> Space:
         return inference.make_space(spec.objects, spec.rules, spec.noise)
     listed = [replace(parse(text), noise=spec.noise) for text in spec.hypotheses]
     return inference.space_of(listed, spec.objects)
-
-
-@lru_cache(maxsize=1024)
-def _possible_rules(spec: GameSpec) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(machine.rule for machine in spec.space))
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trivium.benchmarks.blicket.inference.hypotheses import Space, letters
-from trivium.core.errors import UserError
+from trivium.core.errors import UserError, require
 
 Belief = NDArray[np.float64]
 Trial = tuple[int, bool]
@@ -101,6 +101,54 @@ def quiz_reward(space: Space, belief: Belief) -> float:
     yes = blicket_probability(space, belief)
     right = np.maximum(yes, 1 - yes)
     return float((right - (1 - right)).sum())
+
+
+def hierarchical_prior(
+    space: Space, training: Sequence[tuple[Space, Sequence[Trial]]], concentration: float = 1.0
+) -> Space:
+    """The space of a new machine with a prior learned from other machines and their tests.
+
+    The families of all machines are drawn from one unknown mixture, with a Dirichlet prior of
+    this concentration around the families' shares in the space's own prior. With a small
+    concentration, all machines are expected to be of one family. Exact: sums over all assignments
+    of families to the training machines, grouped by how often each family occurs.
+    """
+    require(concentration > 0, f"concentration must be above 0, got {concentration}")
+    prior = family_probability(space, space.belief)
+    base = concentration * np.array(list(prior.values()))
+    weights = {(0,) * len(prior): 1.0}  # of each vector of counts
+    for other, trials in training:
+        likelihood = _family_likelihood(other, trials)
+        require(
+            set(likelihood) == set(prior),
+            f"training machines must be of the families {', '.join(prior)}, "
+            f"got {', '.join(likelihood)}",
+        )
+        extended: dict[tuple[int, ...], float] = defaultdict(float)
+        for counts, weight in weights.items():
+            for at, family in enumerate(prior):
+                more = (*counts[:at], counts[at] + 1, *counts[at + 1 :])
+                # A family is expected as often as before this machine, up to a common factor.
+                extended[more] += weight * (base[at] + counts[at]) * likelihood[family]
+        weights = extended
+    expected = np.zeros(len(base))
+    for counts, weight in weights.items():
+        expected += weight * (base + np.array(counts))
+    require(expected.sum() > 0, "no assignment of families allows the tests of the training")
+    shares = dict(zip(prior, (expected / expected.sum()).tolist(), strict=True))
+    factors = {name: shares[name] / own if own else 0.0 for name, own in prior.items()}
+    changed = space.belief * np.array([factors[hypothesis.family] for hypothesis in space])
+    return replace(space, prior=tuple(changed.tolist()))
+
+
+def _family_likelihood(space: Space, trials: Sequence[Trial]) -> dict[str, float]:
+    """The probability of these lights under each family of the space."""
+    joint = space.belief
+    for placed, light in trials:
+        lit = space.likelihood[:, placed]
+        joint = joint * (lit if light else 1.0 - lit)
+    prior, found = (family_probability(space, each) for each in (space.belief, joint))
+    return {name: found[name] / own if own else 0.0 for name, own in prior.items()}
 
 
 @dataclass(frozen=True)

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from trivium.benchmarks.blicket.game.generate import GameAnswer, gold
+from trivium.benchmarks.blicket.game.generate import gold
 from trivium.benchmarks.blicket.game.score import exploration_kinds, trajectory
-from trivium.benchmarks.blicket.game.spec import UNSURE
-from trivium.benchmarks.blicket.game.world import Game, replay
+from trivium.benchmarks.blicket.game.world import replay
 from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR
 from trivium.benchmarks.blicket.people.drawing import THINGS, machine_view
 from trivium.benchmarks.blicket.people.rounds import PRACTICE_THINGS, GameRound, Practice
-from trivium.core.errors import require
 from trivium.core.task import PresentedItem
 from trivium.people.pages import Activity, Page, Round, Timed, View, read_tables
 from trivium.people.texts import Texts
 
-if TYPE_CHECKING:
-    from trivium.people.simulate import Hands
+_BOTH = list(PRACTICE_THINGS.values())
+# Of the questions about the instructions: the right option and the wrong one.
+CHECK_PICTURES: Sequence[tuple[View, View]] = (
+    (
+        {"pattern": "practice", "things": _BOTH, "lit": True},
+        {"pattern": "practice", "things": [], "lit": False},
+    ),
+    (
+        {"pattern": "practice", "things": _BOTH, "lit": False},
+        {"pattern": "", "things": _BOTH, "lit": False},
+    ),
+)
 
 
 class GamePage(Page):
@@ -48,6 +56,10 @@ class GamePage(Page):
         placed, lit = ("", "", "A", "AB")[min(number, 3)], True if number >= 3 else None
         return {"picture": machine_view("practice", PRACTICE_THINGS, placed, lit, texts)}
 
+    def check_pictures(self, number: int, right: int) -> list[View]:
+        """Things on a lit machine or the machine alone; things on it or things to look at."""
+        return list(CHECK_PICTURES[number][:: -1 if right else 1])
+
     def start(self, item: PresentedItem, shown: Sequence[str] | None, first: bool) -> Round:
         """A game; example machines come only before the first one."""
         return GameRound(item, shown, first)
@@ -75,23 +87,6 @@ class GamePage(Page):
 
         games = [replay(one.item.content, one.dialogue.replies)[0] for one in rounds]
         return write_episodes([game for game in games if game.given is not None], name, folder)
-
-    def act(self, hands: Hands, screen: str) -> None:
-        """Make the tests of a solver, then give its answer."""
-        if screen == "practice":
-            _practise(hands)
-        elif screen == "explore":
-            _explore(hands)
-        elif screen == "object":
-            answer = _answer(hands)
-            shape = hands.page.evaluate("view.thing.shape")
-            letter = next(key for key, own in THINGS.items() if own == shape)
-            said = {"yes": answer.blickets, INHIBITOR: answer.inhibitors, UNSURE: answer.unsure}
-            hands.choose(next((word for word, own in said.items() if letter in own), "no"))
-        elif screen == "form":
-            hands.choose(_answer(hands).form)
-        else:
-            hands.click("button.main")
 
 
 PAGE = GamePage()
@@ -147,43 +142,3 @@ def _objects(one: Round, steps: Sequence[Timed]) -> Iterator[dict[str, Any]]:
             "onset": step.onset,
             "seconds": step.seconds,
         }
-
-
-def _practise(hands: Hands) -> None:
-    if hands.page.query_selector("[data-focus=button-next]"):
-        hands.click("[data-focus=button-next]")
-    elif hands.page.query_selector(".plate .thing"):
-        hands.click("[data-focus=button-press]")
-    else:
-        hands.click(".tray .thing >> nth=0")
-
-
-def _after_reply(hands: Hands) -> Game:
-    """The game after the solver's next reply, which is not sent yet."""
-    dialogue, reply = hands.next_reply()
-    return replay(dialogue.item.content, [*dialogue.replies, reply])[0]
-
-
-def _answer(hands: Hands) -> GameAnswer:
-    game = _after_reply(hands)
-    # A solver that would rather make more tests is unsure.
-    return game.given or GameAnswer("", game.item.spec.form_answers[-1])
-
-
-def _explore(hands: Hands) -> None:
-    """Make the solver's next test, or finish exploring."""
-    game, seen = _after_reply(hands), hands.page.evaluate("view.history.length")
-    if game.given is not None:
-        hands.click("[data-focus=button-finish]")
-        return
-    require(len(game.tests) == seen + 1, f"{hands.solver} made no move")
-    placed, light = game.tests[-1]
-    for letter in game.item.listing:
-        pressed = hands.page.get_attribute(f"[data-thing={letter}]", "aria-pressed") == "true"
-        if pressed != (letter in placed):
-            hands.click(f"[data-thing={letter}]")
-    hands.wait_for("() => !busy && !waiting.length")
-    hands.click("[data-focus=button-press]")
-    hands.wait_for("seen => view.history.length > seen", seen)
-    shown = hands.page.evaluate("view.history.at(-1).lit")
-    require(shown == light, "the light on the page differs from the game's")

@@ -20,6 +20,7 @@ from trivium.benchmarks.blicket.people.drawing import (
     test_views,
     thing_view,
 )
+from trivium.core.errors import require
 from trivium.core.task import PresentedItem
 from trivium.people.pages import Activity, Handlers, RefusedError, Round, Step, View, button, one_of
 from trivium.people.texts import Texts
@@ -68,6 +69,12 @@ class Practice(Activity):
             "movable": True,
             "buttons": buttons,
         }
+
+    def next_step(self, reply: Callable[[], str]) -> Step:
+        """Put a thing on the machine, press, and continue."""
+        if self.practised:
+            return Step("next", None)
+        return Step("press", None) if self.placed else Step("toggle", "A")
 
 
 class GameRound(Round):
@@ -166,6 +173,24 @@ class GameRound(Round):
         ("form", "form"): _form,
     }
 
+    def next_step(self, reply: Callable[[], str]) -> Step:
+        """Make the test of a solver's reply step by step, or give its answer."""
+        if self.stage in ("example", "new", "watch"):
+            return Step("next", None)
+        game = replay(self.content, [*self.dialogue.replies, reply()])[0]
+        # A solver that would rather make more tests is unsure.
+        answer = game.given or GameAnswer("", self.content.spec.form_answers[-1])
+        if self.stage == "explore":
+            if game.given is not None:
+                return Step("finish", None)
+            require(len(game.tests) > len(self.game.tests), "the solver made no move")
+            moved = sorted(set(self.placed) ^ set(game.tests[-1][0]))
+            return Step("toggle", moved[0]) if moved else Step("press", None)
+        if self.stage == "form":
+            return Step("form", answer.form)
+        said = {"yes": answer.blickets, INHIBITOR: answer.inhibitors, UNSURE: answer.unsure}
+        return Step("object", next((one for one, own in said.items() if self.asked in own), "no"))
+
     def view(self, texts: Texts) -> View:
         """The screen of the stage."""
         screen: Callable[[Texts], View] = getattr(self, f"_view_{self.stage}")
@@ -257,7 +282,13 @@ class GameRound(Round):
             "paragraphs": [texts[key].format(object=thing["label"])],
             "thing": thing,
             "buttons": [
-                {"kind": "object", "value": option, "label": texts[label], "choice": True}
+                {
+                    "kind": "object",
+                    "value": option,
+                    "label": texts[label],
+                    "choice": True,
+                    "icon": option,
+                }
                 for option, label in self.options.items()
             ],
             **self._history(texts),
@@ -266,7 +297,7 @@ class GameRound(Round):
     def _view_form(self, texts: Texts) -> View:
         buttons = []
         for form in self.content.spec.form_answers:
-            choice: View = {"kind": "form", "value": form, "choice": True}
+            choice: View = {"kind": "form", "value": form, "choice": True, "icon": form}
             if form in EXAMPLES:
                 choice |= {"label": texts[f"machine.{form}"], "pattern": form}
             else:

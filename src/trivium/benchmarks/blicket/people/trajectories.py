@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +23,24 @@ from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.core.dialogue import Dialogue
 from trivium.core.errors import UserError, require
 from trivium.core.records import PERSON, Attempt
-from trivium.core.spec import spec_to_dict
+from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 from trivium.exchange.tables import read_table
 
 KNOWN = ("participant", "machine", "tests", "blickets", "form", "unsure", "preset", "seconds")
+MAX_ITEMS = 1_000_000  # far more than are needed to find any machine
 _TEST = re.compile(r"(-|[A-H]{1,8}):([01])")
 
 
 def read_trajectories(path: Path) -> Iterator[Attempt]:
     """The attempts in a CSV or JSON Lines file; raises an error for an impossible row."""
     seen: dict[tuple[str, str], int] = {}
-    for where, row in read_table(path):
+    rows = list(read_table(path))
+    # All games of a preset have one spec, which allows the most tests that anyone made.
+    most = max((len(str(row.get("tests") or "").split()) for _, row in rows), default=0)
+    for where, row in rows:
         try:
-            attempt = _attempt(row)
+            attempt = _attempt(row, most)
         except UserError as problem:
             raise UserError(f"{where}: {problem}") from None
         key = (attempt.solver, attempt.id)
@@ -43,7 +48,7 @@ def read_trajectories(path: Path) -> Iterator[Attempt]:
         yield attempt
 
 
-def _attempt(row: dict[str, Any]) -> Attempt:
+def _attempt(row: dict[str, Any], most: int) -> Attempt:
     person = str(row.get("participant") or "")
     require(
         re.fullmatch(r"[\w.-]{1,60}", person) is not None,
@@ -51,14 +56,14 @@ def _attempt(row: dict[str, Any]) -> Attempt:
     )
     tests = _tests(str(row.get("tests") or ""))
     preset = find_preset(GAME, str(row.get("preset") or "paper"))
-    spec = replace(preset, tests=max(preset.tests, len(tests)))
+    spec = replace(preset, tests=max(preset.tests, most))
     item = _item(spec, str(row.get("machine") or ""))
     dialogue = Dialogue(PresentedItem(Task(GAME, spec, GAME.view_type()), item))
     for number, (placed, light) in enumerate(tests, start=1):
         response = dialogue.send(write_test(placed)) or ""
         lights = "lights up" in response
         require(
-            lights == light or bool(spec.noise),
+            lights == light,
             f"test {number} says {placed or '-'}:{int(light)}, but {item.truth} gives "
             f"{int(lights)}",
         )
@@ -74,9 +79,22 @@ def _attempt(row: dict[str, Any]) -> Attempt:
     return attempt
 
 
+@lru_cache(maxsize=1024)
 def _item(spec: GameSpec, machine: str) -> GameItem:
-    """The item of a machine, the same for all rows about it."""
-    return GAME.from_row(spec_to_dict(spec) | {"id": f"MACHINE-{machine}", "machine": machine}, 0)
+    """The first item with this machine and its objects in order, the same for all rows about it.
+
+    It is one that models, agents and programs get too, so that all can be compared on it.
+    """
+    require(
+        not spec.mixed and machine in map(str, spec.space),
+        f"machine {machine!r} is none of those of the preset",
+    )
+    items = GAME.generate(spec, DEFAULT_SEED, 0, MAX_ITEMS)
+    return next(
+        item
+        for item in items
+        if item.truth == machine and item.listing == item.objects and not item.swapped
+    )
 
 
 def _tests(text: str) -> list[tuple[str, bool]]:

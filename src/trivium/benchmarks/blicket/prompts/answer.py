@@ -11,7 +11,14 @@ from trivium.benchmarks.blicket.prompts.free_reply import read_sentences
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.render import STEP_BY_STEP, asks_for_lines, in_sentences
 from trivium.benchmarks.blicket.prompts.spec import PromptView
-from trivium.core.reading import answer_line, find_answer, read_fields, read_list, without_remarks
+from trivium.core.reading import (
+    answer_line,
+    find_answer,
+    object_schema,
+    read_fields,
+    read_list,
+    without_remarks,
+)
 
 
 def write(item: PromptItem, answer: PromptAnswer, view: PromptView) -> str:
@@ -46,12 +53,7 @@ def schema(item: PromptItem, view: PromptView) -> dict[str, Any] | None:
     machine = {"type": "string", "enum": [*item.known, UNSURE]}
     maybe = {} if item.paper else {"maybe": objects}
     fields = {"blickets": objects, **maybe, "machine": machine}
-    return {
-        "type": "object",
-        "properties": fields,
-        "required": list(fields),
-        "additionalProperties": False,
-    }
+    return object_schema(fields)
 
 
 def in_asked_form(item: PromptItem, reply: str, answer: PromptAnswer, view: PromptView) -> bool:

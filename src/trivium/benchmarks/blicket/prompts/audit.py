@@ -11,6 +11,7 @@ from trivium.benchmarks.blicket.prompts.phrases import VOICES
 from trivium.benchmarks.blicket.prompts.render import render
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.core.probes import Probe
+from trivium.core.streams import Stream, stream_key
 
 TWO_SHOT_LIGHTS = ("lights up", "does not light up")
 
@@ -29,33 +30,29 @@ def audit_views() -> Sequence[PromptView]:
 
 
 def probes(item: PromptItem, view: PromptView) -> Sequence[Probe]:
-    """Which of the possible blickets must be blickets, and which machine the new one is like.
+    """Which of two possible blickets must be one, and which machine the new one is like?
 
     Objects that single tests rule out or prove are no candidates, since such evidence is sound.
     Features count how often an object was on a lit or dark machine, with how many others and with
-    how many that may be blickets, but not with which ones.
+    how many that may be blickets, but not with which ones. Of three candidates the ranks of their
+    places would show which two were together, so one that must and one that may be are drawn.
     """
     new, answer = item.new, item.answer
-    unclear = sorted({*answer.blickets, *answer.maybe} - _proven(new), key=new.objects.index)
+    unclear = [set(names) - _proven(new) for names in (answer.blickets, answer.maybe)]
     found = []
-    if not item.paper:
-        right = [name in answer.blickets for name in unclear]
-        counts = _counts(new, unclear, {*answer.blickets, *answer.maybe})
-        found.append(Probe("blicket", unclear, right, candidate_features=counts))
-        # The question about one object also has answers for items whose candidates are all alike.
-        first = {key: values[:1] for key, values in counts.items()}
-        found.append(Probe("first blicket", unclear[:1], right[:1], candidate_features=first))
+    if all(unclear) and not item.paper:
+        stream = Stream(stream_key("two candidates", item.machines))
+        drawn = [stream.choice(sorted(names)) for names in unclear]
+        asked = sorted(drawn, key=new.objects.index)
+        counts = _counts(new, asked, {*answer.blickets, *answer.maybe})
+        right = [name == drawn[0] for name in asked]
+        found.append(Probe("blicket", asked, right, candidate_features=counts))
     # In two-shot, given, the preamble states the kinds of patterns, and the floor includes it.
     if answer.like in item.known and view.prompt == "freeform":
-        features = [_shape(machine) for machine in item.machines[:-1]]
-        found.append(
-            Probe(
-                "structure",
-                item.known,
-                [pattern == answer.like for pattern in item.known],
-                candidate_features={key: [each[key] for each in features] for key in features[0]},
-            )
-        )
+        shapes = [_shape(machine) for machine in item.machines[:-1]]
+        features = {key: [each[key] for each in shapes] for key in shapes[0]}
+        right = [pattern == answer.like for pattern in item.known]
+        found.append(Probe("structure", item.known, right, candidate_features=features))
     return found
 
 

@@ -11,11 +11,12 @@ numbers of lights and the same sizes of tests for both kinds, a test of one obje
 test of all objects but one, two dark tests have complementary sizes, and the other tests come in
 pairs, one lit and one dark, whose sizes are complementary.
 
-The lit tests of the pairs have one size. They are drawn for three answers at once, so that each
-object is in as many of them, and each open object is beside as many other open ones, whichever of
-the three is right. All other tests are drawn before the answer too. So no count of an object, of
-its tests, their sizes and the open objects beside it, depends on the answer: only the objects that
-were together in one test decide.
+The lit tests of the pairs have one size. They are drawn for three or more answers at once, so that
+each object is in as many of them, and each open object is beside as many other open ones, whichever
+of these answers is right; and each open object but the first must be a blicket in equally many of
+them. All other tests are drawn before the answer too. So no count of an object, of its tests, their
+sizes and the open objects beside it, depends on the answer: only the objects that were together in
+one test decide.
 
 Sets of objects are bit masks, as in `inference`.
 """
@@ -26,6 +27,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
+from statistics import fmean
 
 from trivium.benchmarks.blicket.inference import support
 from trivium.benchmarks.blicket.inference.hypotheses import CONJUNCTIVE, DISJUNCTIVE, PARITY
@@ -36,7 +38,7 @@ Tests = list[Trial]
 Answer = tuple[int, int]  # the objects that must be blickets, and those that may be
 Parts = tuple[int, ...]  # sets of objects, one for each lit test
 OPEN = 4  # objects that single tests leave open
-ANSWERS = 3  # that have the same counts
+MIN_ANSWERS = 3  # that have the same counts
 LIT_SIZE = 6  # objects of a lit test that decides
 TRIES = 10  # of tests with given counts, which may be impossible
 EXAMPLE_OBJECTS = 7  # of each of the first two machines
@@ -47,10 +49,11 @@ def new_machine(objects: int, tests: int, form: str, stream: Stream) -> tuple[Te
     """The tests of a machine of this form, in no order, and the answer that follows from them."""
     pairs = tests // 2 - 2
     shared = _shared(objects, pairs, stream)
+    by_answer = stream.choice([*_parts(pairs).values()])
     # Tests for every answer, so that no answer makes counts more likely than another one does.
-    found = _lit(objects, pairs, stream)
+    found = _lit(objects, by_answer, stream)
     while found is None:
-        found = _lit(objects, pairs, stream)
+        found = _lit(objects, by_answer, stream)
     sure = stream.choice(sorted(found))
     shown = shared + [(placed, True) for placed in found[sure]]
     answer = sure, (1 << OPEN) - 1 & ~sure
@@ -81,9 +84,10 @@ def _excludes_parity(tests: Tests, objects: int) -> bool:
     return not any(support.of_rule(shown, objects, PARITY) & others for shown in both)
 
 
-def _lit(objects: int, pairs: int, stream: Stream) -> dict[int, list[int]] | None:
+def _lit(
+    objects: int, by_answer: dict[int, list[Parts]], stream: Stream
+) -> dict[int, list[int]] | None:
     """Lit tests for every answer with the same counts; None if an answer has none."""
-    by_answer = stream.choice([*_parts(pairs).values()])
     model = stream.choice(by_answer[stream.choice(sorted(by_answer))])
     drawn = [stream.choice(_closed_sets(objects, LIT_SIZE - part.bit_count())) for part in model]
     closed = range(OPEN, objects)
@@ -92,7 +96,7 @@ def _lit(objects: int, pairs: int, stream: Stream) -> dict[int, list[int]] | Non
     for sure, choices in by_answer.items():
         for _ in range(TRIES):
             placed = _fill(stream.shuffled(stream.choice(choices)), counts, stream)
-            if len(set(placed)) == pairs:
+            if len(set(placed)) == len(model):
                 found[sure] = placed
                 break
         else:
@@ -132,7 +136,7 @@ def _counts(parts: Parts) -> Parts:
 
 @cache
 def _parts(tests: int) -> dict[Parts, dict[int, list[Parts]]]:
-    """The open objects of lit tests for each of three answers, in groups with the same counts.
+    """The open objects of lit tests for each of some answers, in groups with the same counts.
 
     The first open object is not in all tests: it alone might then be the blicket of a machine of
     either form.
@@ -141,9 +145,19 @@ def _parts(tests: int) -> dict[Parts, dict[int, list[Parts]]]:
     for chosen in itertools.combinations_with_replacement(range(1, 1 << OPEN), tests):
         alone = {part for part in chosen if part & part - 1 == 0}
         found[_counts(chosen)][sum(alone | {1})].append(chosen)
+
+    def is_balanced(answers: Sequence[int]) -> bool:
+        often = {sum(sure >> number & 1 for sure in answers) for number in range(1, OPEN)}
+        return len(answers) >= MIN_ANSWERS and len(often) == 1
+
     return {
-        key: found[key] for key in sorted(found) if len(found[key]) == ANSWERS and key[0] < tests
+        key: found[key] for key in sorted(found) if key[0] < tests and is_balanced([*found[key]])
     }
+
+
+def share_by_counts(tests: int) -> float:
+    """How often a guess among the answers that counts leave is right."""
+    return fmean(1 / len(answers) for answers in _parts(tests // 2 - 2).values())
 
 
 def answers_left(parts: Sequence[int]) -> list[int]:

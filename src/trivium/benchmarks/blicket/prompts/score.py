@@ -97,18 +97,19 @@ def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
 def floor(spec: PromptSpec, view: PromptView) -> Floor:
     """The best strategy that counts and never asks which objects were in a test together.
 
-    In generated evidence, counts leave three answers, all equally likely. For the paper's own
-    prompts, counting is always right: the objects that were most often on the lit machine are the
-    blickets, and machines of a kind have the same number of lights.
+    In generated evidence, counts leave three or more answers, all equally likely. For the paper's
+    own prompts, counting is always right: the objects that were most often on the lit machine are
+    the blickets, and machines of a kind have the same number of lights.
     """
     if not spec.matched:
-        return Floor("objects and lights counted", 1.0, others={"blickets": 1.0, "structure": 1.0})
-    blickets = 1 / matched.ANSWERS
+        name = "counting is always right, so there is no lift"
+        return Floor(name, 1.0, others={"blickets": 1.0, "structure": 1.0})
+    blickets = matched.share_by_counts(spec.tests)
     conditions = dict.fromkeys(hypotheses for hypotheses, _ in spec.cells)
     # In two-shot, the preamble names the pattern of each kind, and one test proves the kind.
     stated = view.prompt == "two_shot"
     share = fmean(0.5 if each == "given" and not stated else 1.0 for each in conditions)
-    name = "one of the three answers that counts leave; unsure if not given"
+    name = "one of the answers that counts leave; unsure if not given"
     return Floor(name, blickets * share, others={"blickets": blickets, "structure": share})
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
 
-MIN_OBJECTS = 9  # fewer leave too few tests without the open objects
+MIN_OBJECTS = 9  # fewer leave too few sets without the open objects
 MAX_OBJECTS = 10  # with 14 objects of the first two machines, all colours and shapes
 TESTS = (14, 16)  # with fewer, no three answers have the same counts
 
@@ -21,8 +21,8 @@ class PromptSpec:
     # whether the prompt names the kinds of machines, and the first two machines demonstrate them
     hypotheses: Literal["given", "not_given", "both"] = "both"
     form: Literal["disjunctive", "conjunctive", "both"] = "both"  # how the new machine works
-    objects: int = 10  # of the new machine
-    tests: int = 14  # of the new machine
+    objects: int = 9  # of the new machine
+    tests: int = 16  # of the new machine
     # paper: its four prompts, word for word; paper_two_shot: the two-shot prompts, which are scored
     # by their text, since the preamble names the kinds of machines in all conditions
     stimuli: Literal["generated", "paper", "paper_two_shot"] = "generated"

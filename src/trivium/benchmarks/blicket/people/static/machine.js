@@ -1,7 +1,13 @@
 "use strict";
 // The machine of a game, its things and its light; app.js calls this and sends the steps.
 
-let sound = localStorage.getItem("sound") === "on", soundNoted = false;
+let soundNoted = false; // the setting was recorded on this visit
+
+// Children hear the machine unless the sound was turned off.
+function soundOn() {
+  return (localStorage.getItem("sound") || (view.audience === "children" ? "on" : "off")) === "on";
+}
+
 let tapped = { id: "", at: -Infinity }; // the last thing that was tapped
 
 function machine(state, movable) {
@@ -73,8 +79,8 @@ function drag(node, thing) {
 // ---- Light and sound
 
 function machineShown(shown, kind) {
-  soundButton.textContent = view.text[sound ? "sound_on" : "sound_off"];
-  if (!soundNoted) note("sound", sound ? "on" : "off");
+  soundButton.textContent = view.text[soundOn() ? "sound_on" : "sound_off"];
+  if (!soundNoted) note("sound", soundOn() ? "on" : "off");
   soundNoted = true;
   if (shown.lit === null || (kind !== "press" && kind !== "next")) return;
   spoken.textContent = "";
@@ -83,15 +89,14 @@ function machineShown(shown, kind) {
 }
 
 document.getElementById("sound").addEventListener("click", () => {
-  sound = !sound;
-  localStorage.setItem("sound", sound ? "on" : "off");
-  note("sound", sound ? "on" : "off");
-  soundButton.textContent = view.text[sound ? "sound_on" : "sound_off"];
-  if (sound) chime();
+  localStorage.setItem("sound", soundOn() ? "off" : "on");
+  note("sound", soundOn() ? "on" : "off");
+  soundButton.textContent = view.text[soundOn() ? "sound_on" : "sound_off"];
+  chime();
 });
 
 function chime() {
-  if (!sound) return;
+  if (!soundOn()) return;
   const context = new AudioContext();
   [523, 659, 784, 1047].forEach((pitch, index) => {
     const tone = context.createOscillator(), volume = context.createGain();
@@ -102,6 +107,12 @@ function chime() {
     tone.start(context.currentTime + 0.12 * index);
     tone.stop(context.currentTime + 0.12 * index + 0.3);
   });
+}
+
+// The picture of an option: things on a machine, or things alone.
+function checkPicture(one) {
+  const things = make("span", { class: "tested" }, ...one.things.map(drawThing));
+  return make("span", { class: "check-picture" }, things, one.pattern ? drawMachine(one.pattern, one.lit) : null);
 }
 
 function testList(title, tests) {

@@ -20,6 +20,8 @@ from trivium.core.errors import import_extra, require, require_known
 from trivium.core.files import Appender, atomic_write
 from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row, read_records
 from trivium.core.results import Summary, summarise
+from trivium.core.text import excerpt
+from trivium.evaluation.plan import plain
 from trivium.report.compare import Difference
 from trivium.report.page import write_plots, write_report
 from trivium.report.results import record_files, setting_name
@@ -123,9 +125,17 @@ class ResultSet:
 
     @property
     def _settings(self) -> list[str]:
-        """The name of the setting of every summary."""
+        """The name of the setting of every summary: a preset, or the fields that vary."""
         firsts = [own[0] for own in self._groups]
-        return [setting_name(get_benchmark(row["benchmark"]), row) for row in firsts]
+        names = [setting_name(get_benchmark(row["benchmark"]), row) for row in firsts]
+        benchmarks = {row["benchmark"] for row in firsts}
+        if len({*names}) < 2 or len(benchmarks) > 1:
+            return names
+        if {*names} <= {*get_benchmark(*benchmarks).presets}:
+            return names
+        every = [{**(row.get("spec") or {}), **(row.get("view") or {})} for row in firsts]
+        varying = [key for key in every[0] if len({str(one.get(key)) for one in every}) > 1]
+        return [" ".join(f"{key}={plain(one.get(key))}" for key in varying) for one in every]
 
     @cached_property
     def summaries(self) -> list[Summary]:
@@ -180,7 +190,7 @@ class Failures(ResultSet):
     """Attempts that are not right, shown one by one."""
 
     def __repr__(self) -> str:
-        return f"<{len(self):,} attempts that are not right>\n{self}"
+        return excerpt(f"<{len(self):,} attempts that are not right>\n{self}")
 
     def _tables(self) -> list[Table]:
         shown = self.records[:MAX_SHOWN]
@@ -221,7 +231,8 @@ class Differences(list[Difference]):
     def __str__(self) -> str:
         return "\n".join(map(str, self)) or "<no differences: no two solvers have common items>"
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return excerpt(str(self))
 
 
 class Thresholds(ResultSet):
@@ -240,7 +251,8 @@ class Thresholds(ResultSet):
             lines.append(f"{one.solver}{second}: {one.field} {one.text}, {one.items} items")
         return "\n".join(lines)
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return excerpt(str(self))
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<p><b>{escape(line)}</b></p>" for line in str(self).split("\n"))

@@ -1,0 +1,115 @@
+"""The files in deploy/: behind a real nginx, at a sub-path and with TLS; skipped without nginx."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("uvicorn")
+import httpx
+
+from tests.people.client import GAME, Client, make_study
+from trivium.people.app import make_app
+from trivium.people.server import Server
+from trivium.people.store import Contact
+from trivium.people.study import Study
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+NGINX = os.environ.get("NGINX") or shutil.which("nginx")
+FRAME = """
+daemon off;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log;
+events {{}}
+http {{
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+{server}
+}}
+"""
+
+
+@pytest.fixture
+def behind_nginx(tmp_path: Path) -> Iterator[tuple[Study, str]]:
+    """A study, and its address behind nginx."""
+    if NGINX is None or shutil.which("openssl") is None:
+        pytest.skip("NO NGINX OR OPENSSL: the proxy is not tested")
+    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]
+    files = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem")]
+    subprocess.run([*words, *files], check=True, capture_output=True)
+    study = make_study(tmp_path, f"title = 'x'\npractice = false\ncheck = false\n{GAME}")
+    server = Server(make_app(study, "token"), proxies=("127.0.0.1",))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    text = (DEPLOY / "nginx.conf").read_text()
+    base = "/etc/letsencrypt/live/study.example.org"
+    for old, new in {
+        "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
+        f"{base}/fullchain.pem": str(tmp_path / "cert.pem"),
+        f"{base}/privkey.pem": str(tmp_path / "key.pem"),
+        "http://127.0.0.1:8000/": server.url,
+    }.items():
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "nginx.conf").write_text(FRAME.format(folder=tmp_path, server=text))
+    with server.in_background():
+        process = subprocess.Popen([NGINX, "-p", str(tmp_path), "-c", str(tmp_path / "nginx.conf")])
+        for _ in range(100):
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+                break
+            except OSError:
+                time.sleep(0.05)
+        yield study, f"https://127.0.0.1:{port}/machines/"
+        process.terminate()
+        process.wait(10)
+
+
+def test_an_experiment_behind_nginx_at_a_sub_path(behind_nginx: tuple[Study, str]) -> None:
+    study, url = behind_nginx
+    trusting = ssl.create_default_context()
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    with httpx.Client(base_url=url, verify=trusting, follow_redirects=True) as http:
+        page = http.get("?PROLIFIC_PID=p1")
+        assert str(page.url) == url  # the redirect stays in the sub-path
+        assert "secure" in page.history[0].headers["set-cookie"].lower()
+        assert http.get("static/app.js").status_code == 200
+        client = Client.__new__(Client)
+        client.http = _Relative(http)
+        client.load()
+        client.post("consent", True)
+        assert client.view["screen"] == "instructions"
+        login = http.post("admin/login", data={"token": "token"})
+        assert str(login.url) == f"{url}admin"
+        assert "Pause the study" in login.text
+    assert study.store.contacts() == {1: Contact("p1")}
+
+
+class _Relative:
+    """A client whose absolute paths are relative to its base."""
+
+    def __init__(self, http: object) -> None:
+        self.get = lambda path, **options: http.get(path.lstrip("/"), **options)  # type: ignore[attr-defined]
+        self.post = lambda path, **options: http.post(path.lstrip("/"), **options)  # type: ignore[attr-defined]
+
+
+def test_the_container_installs_an_extra_that_exists_and_its_files_are_there() -> None:
+    text = (DEPLOY / "Dockerfile").read_text()
+    extras = tomllib.loads((DEPLOY.parent / "pyproject.toml").read_text())["project"]
+    assert '"/source[serve]"' in text
+    assert "serve" in extras["optional-dependencies"]
+    assert "deploy/Dockerfile" in (DEPLOY / "compose.yaml").read_text()
+    assert "trivium:8000" in (DEPLOY / "Caddyfile").read_text()
