@@ -89,6 +89,14 @@ def test_prices_are_per_million_tokens_and_added_by_model() -> None:
     assert Price(2, 10).of(500_000, 100_000) == pytest.approx(2.0)
 
 
+def test_a_sum_has_a_price_if_a_part_has_one() -> None:
+    free, priced = Cost(1), Cost(2, money=Range(0.5, None))
+    assert (free + free).money is None
+    for both in (free + priced, priced + free):
+        assert (both.requests, both.money) == (3, Range(0.5, None))
+    assert (priced + Cost(money=Range(1.0, 2.0))).money == Range(1.5, None)
+
+
 def test_prices_come_from_flags_or_a_file(tmp_path: Path) -> None:
     assert Prices().of(["a/b"]) == {}
     assert Prices(1, 2).of(["a/b"]) == {"a/b": Price(1, 2)}

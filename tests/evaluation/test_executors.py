@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trivium.core.errors import UserError
-from trivium.evaluation.executors import Executor, Here, Workers
+from trivium.evaluation.executors import Executor, Here, Progress, Workers
 
 
 def _square(number: int) -> int:
@@ -72,3 +72,37 @@ def test_bad_workers_are_refused() -> None:
         Workers(processes=0)
     with pytest.raises(UserError, match="ray_address needs --executor ray"):
         Workers(ray_address="auto")
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """The time, which a test sets."""
+    now = {"time": 100.0}
+    monkeypatch.setattr("time.monotonic", lambda: now["time"])
+    return now
+
+
+def test_progress_is_printed_every_ten_seconds(
+    clock: dict[str, float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Progress("nhop", 100, done=40) as progress:
+        for seconds in (4, 8, 12, 16, 23):
+            clock["time"] = 100.0 + seconds
+            progress.advance(6)
+    assert capsys.readouterr().err.splitlines() == [
+        "nhop: 58/100, 2/s, about 28 s left",
+        "nhop: 70/100, 1/s, about 23 s left",
+    ]
+
+
+def test_progress_is_printed_by_number(
+    clock: dict[str, float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Progress("nhop", 12, every=5) as progress:
+        for _ in range(4):
+            clock["time"] += 1
+            progress.advance(3)
+    assert [line.split(",")[0] for line in capsys.readouterr().err.splitlines()] == [
+        "nhop: 6/12",
+        "nhop: 12/12",
+    ]

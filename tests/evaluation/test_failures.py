@@ -305,3 +305,23 @@ def test_so_many_trials_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
         file.write(orjson.dumps(rows[0] | {"trial": 70_000}) + b"\n")
     assert main(words.split()) == 0
     assert main(["analyze", "e"]) == 0
+
+
+def test_a_model_that_cannot_be_asked_fails_beside_others_and_ends_a_run_alone(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["sweep", "small.toml", "--base_url", "http://127.0.0.1:9/v1", "--backend", "direct"]
+    words += ["--max_retries", "0", "--processes", "1", "--items", "2", "--out"]
+    assert main([*words, "beside"]) == 1
+    said = capsys.readouterr().out
+    assert "FAILED: " in said
+    rows = list(csv.DictReader(Path("beside/summary.csv").read_text().splitlines()))
+    assert {(row["role"] == "model", row["failed"] != "0") for row in rows} == {
+        (True, True),
+        (False, False),
+    }
+    model = next(row["solver"] for row in rows if row["role"] == "model")
+    alone = ["eval", "nhop_implicit", "--model", model, *words[2:6], "--max_retries", "0"]
+    assert main([*alone, "--items", "2", "--out", "alone"]) == 1
+    assert "cannot be asked: no connection" in capsys.readouterr().err
+    assert not Path("alone/summary.json").exists()
