@@ -111,7 +111,7 @@ def jobs(url: str) -> Iterator[tuple[str, str]]:
         for name, words in models.items()
     }
     found |= {
-        "train": "train q-learning --episodes 3000 --out out",
+        "train": "train q-learning --most_episodes 300 --out out",
         "score": "score nhop_implicit --items 2000 --replies replies --out out",
         "export": "export nhop_implicit --items 3000 --out out/x.jsonl",
         "report": "report done",
@@ -129,10 +129,11 @@ def prepare(folder: Path) -> None:
 
 
 def contents(folder: Path) -> list[str]:
-    """What identifies the records and exports of a folder."""
+    """What identifies the records, exports and agents of a folder."""
     keys = ("id", "solver", "seed", "trial", "spec", "reply")
     found = [json.dumps([row[key] for key in keys]) for row in rows(folder)]
-    return sorted(found) + [path.read_text() for path in folder.glob("out/x.jsonl")]
+    others = [*folder.glob("out/x.jsonl"), *folder.glob("out/*.eqx")]
+    return sorted(found) + [path.read_text("latin-1") for path in others]
 
 
 def slow_reply(asked: Request) -> Sent:

@@ -90,6 +90,7 @@ def test_flags_override_the_file(config: str) -> None:
 def test_a_file_may_name_no_solvers_and_how_a_model_reasons(
     config: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("aiohttp")
     monkeypatch.setenv("VLLM_BASE_URL", "http://127.0.0.1:9/v1")
     text = CONFIG.replace('["elimination"]', "[]").replace("L = [2, 3]", "L = 2")
     write(Path(config), text + 'models = ["vllm/m"]\nreasoning_effort = "low"\n')

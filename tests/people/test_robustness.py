@@ -233,7 +233,8 @@ def test_a_failed_commit_is_rolled_back(tmp_path: Path) -> None:
 
 def test_templates_are_not_public_and_a_sub_path_works(tmp_path: Path) -> None:
     http = app_of(make_study(tmp_path, SHORT))
-    assert http.get("/static/admin.html.j2").status_code == 404
+    for path in ("/static/admin.html.j2", "/static/../templates/admin.html.j2", "/audio/x.mp3"):
+        assert http.get(path).status_code == 404
     moved = http.get("/?participant=a", follow_redirects=False)
     assert moved.headers["location"] == "./"
     for page in (http.get("/").text, http.get("/admin").text):
@@ -356,3 +357,21 @@ def test_sentences_for_children_can_be_recorded(
     assert client.http.get(f"/audio/{name}").content == b"a recording"
     assert client.http.get("/audio/..%2fsecret.key").status_code == 404
     assert client.view["guard"] == 2 * 400
+
+
+def test_a_backup_made_while_the_server_runs_can_be_restored(tmp_path: Path) -> None:
+    study = make_study(tmp_path, SHORT)
+    client = Client(app_of(study), "?participant=a")
+    client.post("consent", True)
+    restored = tmp_path / "restored"
+    restored.mkdir()
+    with sqlite3.connect(restored / "study.db") as copy:
+        study.store._db.backup(copy)
+    copy.close()
+    for name in ("experiment.toml", "kind", "secret.key"):
+        (restored / name).write_bytes((study.store.folder / name).read_bytes())
+    again = Client.__new__(Client)
+    again.http = app_of(reopen_study(restored))
+    again.http.cookies = client.http.cookies
+    assert again.load() == client.load()
+    assert again.post("next").status_code == 200

@@ -123,6 +123,8 @@ def test_rules_of_exclusion_mark_and_never_drop(tmp_path: Path) -> None:
     timed(study, "fast", [*START, *GAME_STEPS, *end], seconds=0.5)
     with study.store.transaction():
         study.store.add_events(1, [Event("p", n, "hidden", "", None) for n in range(3)])
+        # Closing the page at the end is not leaving it.
+        study.store.add_events(2, [Event("p", n, "hidden", "", 1e9) for n in range(3)])
     export_study(study, tmp_path / "out")
     people = table(tmp_path / "out", "participants.csv")
     assert [one["excluded"] for one in people] == ["page_left", "fast_screens"]
@@ -167,6 +169,11 @@ def test_the_analysis_of_the_two_by_two_is_that_of_five_lines_of_pandas(tmp_path
     export_study(study, tmp_path / "out")
     reported = orjson.loads((tmp_path / "out/run.json").read_bytes())["analysis"]["effects"]
 
+    polars = pytest.importorskip("polars")
+    for name in study.experiment.tables:
+        assert len(polars.read_csv(tmp_path / "out" / name)) == len(
+            pandas.read_csv(tmp_path / "out" / name)
+        )
     t = pandas.read_csv(tmp_path / "out/trials.csv").query("excluded == 'no'")
     c = t.groupby(["hypotheses", "structure"]).correct.agg(["sum", "count"])
     p, m = (c["sum"] + 0.5) / (c["count"] + 1), c["sum"] / c["count"]

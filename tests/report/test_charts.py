@@ -322,6 +322,16 @@ def test_reference_lines_join_numbers_and_not_names() -> None:
     assert "H" in path(4)
 
 
+def test_long_names_on_an_axis_are_on_two_lines() -> None:
+    def ticks(*names: str) -> list[str]:
+        series = Series("s", SeriesStyle("m0", 0), [Point(name, 0.5) for name in names])
+        return [text for _, text in draw(Panel([series], "x", "y")).x_ticks]
+
+    assert ticks("control", "path") == ["control", "path"]
+    names = [f"unanswerable-{number}" for number in range(7)]
+    assert ticks(*names) == [f", {n}" if at % 2 else n for at, n in enumerate(names)]
+
+
 def test_labels_do_not_overlap() -> None:
     style, points = SeriesStyle("m0", 0), [Point(1, 0.5), Point(2, 0.5)]
     lines = [Series(f"s{n}", style, points, label="x") for n in range(3)]

@@ -58,7 +58,7 @@ def main(args: Sequence[str]) -> int:
     else:
         show_audit(task.benchmark.name, found)
         if len(task.benchmark.audit_views()) > 1:
-            print("this audit is about one view: flags such as --help lists choose another")
+            print("this audit is about one view; the flags of the view choose another")
     return 0 if found.passed else 1
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -19,6 +18,7 @@ from trivium.core.statistics import (
     student_quantile,
 )
 from trivium.people.experiment import Condition, Experiment
+from trivium.people.pages import Step
 from trivium.people.session import Session
 from trivium.people.store import Event
 
@@ -27,39 +27,39 @@ _KEEP_SCREEN = ("toggle", "press")  # kinds of steps after which the same screen
 _BY_EVENT = {"page_left": "hidden", "pastes": "paste", "early_taps": "early_tap"}
 
 
-@dataclass(frozen=True)
-class Screen:
-    """One visit of a screen."""
-
-    name: str
-    trial: int
-    onset: float
-    seconds: float
-    steps: int
-    fast: bool  # left before its minimum time
-
-
-def screens_of(session: Session) -> list[Screen]:
-    """The screens that a participant left, in order."""
-    found: list[Screen] = []
-    first = 0
+def screens_of(session: Session) -> list[Row]:
+    """The screens that a participant left, in order, as rows of screens.csv."""
+    found, first = list[Row](), 0
     for number, step in enumerate(session.timeline):
         if step.kind in _KEEP_SCREEN:
             continue
         own, first = session.timeline[first : number + 1], number + 1
         seconds = round(sum(one.seconds for one in own), 3)
-        fast = seconds < session.experiment.minimum_seconds.get(step.screen, 0)
-        found.append(Screen(step.screen, step.item, own[0].onset, seconds, len(own), fast))
+        found.append(
+            {
+                "number": len(found) + 1,
+                "screen": step.screen,
+                "trial": step.item,
+                "onset": own[0].onset,
+                "seconds": seconds,
+                "steps": len(own),
+                "fast": int(seconds < session.experiment.minimum_seconds.get(step.screen, 0)),
+            }
+        )
     return found
 
 
-def behaviour(session: Session, events: Iterable[Event]) -> dict[str, int]:
-    """What rules of exclusion may count, and how often it happened."""
-    kinds = Counter(one.kind for one in events)
+def behaviour(session: Session, steps: Sequence[Step], events: Iterable[Event]) -> dict[str, int]:
+    """What rules of exclusion may count, and how often it happened before the last step.
+
+    Who closes the page at the end has not left it.
+    """
+    end = max((one.client_time or 0.0 for one in steps), default=0.0)
+    kinds = Counter(one.kind for one in events if (one.client_time or 0.0) <= end)
     return {
         "failed_checks": session.failed_checks,
         "failed_attention": session.failed_attention,
-        "fast_screens": sum(one.fast for one in screens_of(session)),
+        "fast_screens": sum(one["fast"] for one in screens_of(session)),
         **{name: kinds[kind] for name, kind in _BY_EVENT.items()},
     }
 

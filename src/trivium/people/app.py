@@ -210,7 +210,8 @@ async def _refused(request: Request, problem: Exception) -> Response:
 def make_app(study: Study, admin_token: str) -> Starlette:
     """The application of a study."""
     people, admin = People(study), Admin(study, admin_token)
-    rate = study.experiment.requests_per_second
+    folder, rate = study.store.folder / AUDIO, study.experiment.requests_per_second
+    recordings = [Mount("/audio", StaticFiles(directory=folder))] if folder.is_dir() else []
     by_address = security.Rates(rate, 5 * rate)
 
     def route(path: str, endpoint: Endpoint, method: str) -> Route:
@@ -232,7 +233,7 @@ def make_app(study: Study, admin_token: str) -> Starlette:
             route("/admin/pause", admin.pause, "POST"),
             route("/admin/export/{name}", admin.export, "GET"),
             static_files(study.experiment),
-            Mount("/audio", StaticFiles(directory=study.store.folder / AUDIO, check_dir=False)),
+            *recordings,
         ],
         middleware=[Middleware(security.SafeHeaders)],
         exception_handlers={HTTPException: _refused, ClientDisconnect: _refused},

@@ -58,7 +58,8 @@ def export_study(study: Study, out: Path) -> int:
 def _exported(study: Study, one: Participant) -> tuple[list[Attempt], dict[str, list[Row]]]:
     """The records of a participant, and the rows of every table."""
     experiment, session, events = study.experiment, study.session(one), study.store.events(one.id)
-    counts = behaviour(session, events)
+    taken = study.store.steps(one.id)
+    counts = behaviour(session, taken, events)
     excluded = excluded_by(experiment, counts)
     made = attempts_of(study, one, session, "+".join(excluded))
     name = {"participant": study.person(one), "condition": one.condition}
@@ -70,7 +71,6 @@ def _exported(study: Study, one: Participant) -> tuple[list[Attempt], dict[str, 
         **session.answers,
     }
     partner = study.store.find("id", one.partner)
-    screens = enumerate(screens_of(session), start=1)
     rows: dict[str, list[Row]] = {
         "participants.csv": [
             counts
@@ -88,13 +88,10 @@ def _exported(study: Study, one: Participant) -> tuple[list[Attempt], dict[str, 
             | _threshold(session)
         ],
         "trials.csv": [],
-        "screens.csv": [
-            name | vars(each) | {"number": number, "screen": each.name, "fast": int(each.fast)}
-            for number, each in screens
-        ],
+        "screens.csv": [name | row for row in screens_of(session)],
         "steps.csv": [
             name | vars(step) | {"number": number, "value": orjson.dumps(step.value).decode()}
-            for number, step in enumerate(study.store.steps(one.id))
+            for number, step in enumerate(taken)
         ],
         "events.csv": [name | vars(event) for event in events],
     }

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trivium.core.records import MANIFEST, is_participant, read_records
-from trivium.core.spec import read_mapping
+from trivium.core.records import is_participant, read_records
 from trivium.core.statistics import Estimate, mean_interval, proportion
 from trivium.report.results import record_files
 from trivium.report.tables import Table
@@ -25,11 +24,9 @@ class ExperimentSection:
     screens: Sequence[Mapping[str, Any]]  # what participants read
 
 
-def experiment_sections(folder: Path) -> list[ExperimentSection]:
-    """The experiments whose exported data is in a folder."""
-    manifests = [read_mapping(path) for path in sorted(folder.rglob(MANIFEST))]
-    found = [one for one in manifests if one.get("kind") == "people" and "analysis" in one]
-    return [_section(one, _others(folder, one["analysis"])) for one in found]
+def experiment_section(manifest: Mapping[str, Any], folder: Path) -> ExperimentSection:
+    """The experiment of a manifest, beside the other solvers whose records are in a folder."""
+    return _section(manifest, _others(folder, manifest["analysis"]))
 
 
 def _section(

@@ -33,7 +33,7 @@ from trivium.report.answer import (
 )
 from trivium.report.charts import Charts, charted_solvers, score_over_tokens, series_styles
 from trivium.report.compare import loss_tables
-from trivium.report.experiments import experiment_sections
+from trivium.report.experiments import experiment_section
 from trivium.report.item_browser import MAX_CHARACTERS, browser_items
 from trivium.report.overview import SettingTable, card, overview
 from trivium.report.plot import REFERENCES, Chart, SeriesStyle, number_text
@@ -112,12 +112,17 @@ class Run:
         return series_styles(self.results)
 
     @cached_property
+    def manifests(self) -> dict[Path, Mapping[str, Any]]:
+        """The manifest of every run in the folder, by its own folder."""
+        return {path.parent: read_mapping(path) for path in sorted(self.folder.rglob(MANIFEST))}
+
+    @cached_property
     def thresholds(self) -> list[ThresholdSection]:
         """What searches for thresholds found."""
         folders = [
-            path.parent
-            for path in sorted(self.folder.rglob(MANIFEST))
-            if (found := read_mapping(path)).get("kind") == "threshold" or found.get("adaptive")
+            folder
+            for folder, found in self.manifests.items()
+            if found.get("kind") == "threshold" or found.get("adaptive")
         ]
         return threshold_sections(folders, self.styles) if folders else []
 
@@ -255,7 +260,11 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
         has_models=bool(models),
         rules=dict.fromkeys(own.benchmark.headline_rule for own in run.results),
         thresholds=run.thresholds,
-        experiments=experiment_sections(run.folder),
+        experiments=[
+            experiment_section(found, run.folder)
+            for found in run.manifests.values()
+            if found.get("kind") == "people" and "analysis" in found
+        ],
         sections=run.sections,
         usage=usage_table(run.results, models, known),
         token_chart=score_over_tokens(run.results, run.styles),

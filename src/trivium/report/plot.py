@@ -265,7 +265,13 @@ def _x_axis(
         names = list(dict.fromkeys(point.x for point in points))
         step = (right - left) / max(1, len(names))
         places = {name: left + step * (number + 0.5) for number, name in enumerate(names)}
-        return places.__getitem__, [(round(place, 1), str(name)) for name, place in places.items()]
+        longest = max((len(part) for name in names for part in str(name).split(", ")), default=0)
+        crowded = step < CHARACTER * longest  # then every other name is a line lower
+        ticks = [
+            (round(place, 1), f", {name}" if crowded and number % 2 else str(name))
+            for number, (name, place) in enumerate(places.items())
+        ]
+        return places.__getitem__, ticks
     ends = [end for p in points for end in (p.x, p.x_low, p.x_high) if end is not None]
     scale: Callable[[float], float] = (lambda x: math.log10(max(x, 1))) if panel.log else float
     low, high = scale(min(ends, default=0)), scale(max(ends, default=1))

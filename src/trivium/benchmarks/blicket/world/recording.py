@@ -88,13 +88,12 @@ def write_dataset(
     spec: BlicketSpec,
     episodes: Sequence[Episode],
     policy: str,
-    folder: Path | None = None,
+    folder: Path,
 ) -> Any:
-    """Write episodes as the Minari dataset of this name, and return it.
+    """Write episodes as the Minari dataset of this name in a folder of datasets, and return it.
 
-    The folder is by default Minari's own; `minari.load_dataset` finds the dataset in the folder
-    that MINARI_DATASETS_PATH names. Every step has the number of its machine, and the dataset can
-    re-create its environment.
+    `minari.load_dataset` finds it if MINARI_DATASETS_PATH names the folder. Every step has the
+    number of its machine, and the dataset can re-create its environment.
     """
     minari = import_extra("minari", "gym")
     storage = import_extra("minari.storage", "gym")
@@ -109,9 +108,9 @@ def write_dataset(
     env = gymnasium.make("trivium/Blicket-v0", **options)
     about = f"Blicket-v0 played by {policy}; machines: {', '.join(spec.hypotheses)}"
     with _minari_folder(folder):
-        taken = name in minari.list_local_datasets()
-        require(not taken, f"there is a dataset {name!r} already: choose another name or folder")
         path = storage.get_dataset_path(name)
+        taken = path.exists()
+        require(not taken, f"there is a dataset {name!r} already: choose another name or folder")
         _require_space(path, episodes)
         with _removed_on_failure(path):
             return minari.create_dataset_from_buffers(
@@ -168,14 +167,13 @@ def _removed_on_failure(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _minari_folder(folder: Path | None) -> Iterator[None]:
+def _minari_folder(folder: Path) -> Iterator[None]:
     """Set the environment variable that names Minari's folder, the only way to choose it."""
     before = os.environ.get(FOLDER)
-    if folder is not None:
-        os.environ[FOLDER] = str(folder.resolve())
+    os.environ[FOLDER] = str(folder.resolve())
     try:
         yield
     finally:
-        os.environ.pop(FOLDER, None)
+        del os.environ[FOLDER]
         if before is not None:
             os.environ[FOLDER] = before
