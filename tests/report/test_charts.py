@@ -31,6 +31,7 @@ from trivium.report.charts import (
 from trivium.report.page import write_plots
 from trivium.report.plot import (
     REFERENCES,
+    Cell,
     Chart,
     Panel,
     Point,
@@ -376,3 +377,15 @@ def test_answers_that_break_before_the_first_step_are_drawn(tmp_path: Path) -> N
     assert write_plots(tmp_path)
     page = result.report(tmp_path / "page.html").read_text()
     assert "Where it breaks" in page
+
+
+def test_cells_lie_side_by_side_within_the_axes() -> None:
+    values = [(x, y) for x in ("a", "b", "c") for y in (2, 10)]
+    drawn = Panel([], "x", "y", cells=[Cell(x, y, 0.5, "") for x, y in values]).drawn
+    places = {(cell.x, cell.y): (x, y) for x, y, cell in drawn.boxes}
+    wide, high = drawn.box_size
+    steps = (places["b", 2][0] - places["a", 2][0], places["a", 2][1] - places["a", 10][1])
+    assert 0 < steps[0] - wide <= 3, "a gap between columns"
+    assert 0 < steps[1] - high <= 3, "and between rows, the larger one above"
+    assert places["c", 2][0] + wide <= drawn.right
+    assert places["c", 2][1] + high <= drawn.bottom
