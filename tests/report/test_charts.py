@@ -117,7 +117,7 @@ def test_a_second_group_has_lines_of_its_own_in_a_panel_for_each_model(
     grid: BenchmarkResults,
 ) -> None:
     found = drawn(grid)
-    assert list(found) == ["correct_by_steps", "lift_steps_m", "breaks"]
+    assert list(found) == ["correct_by_steps", "correct_steps_m", "lift_steps_m", "breaks"]
     chart = found["correct_by_steps"]
     assert [panel.title for panel in chart.panels] == ["a/model", "b/model"]
     lines = [one for one in chart.panels[0].series if one.name == "a/model"]

@@ -233,7 +233,7 @@ class Charts:
         return [series] if points else []
 
     def _heat(self) -> Iterator[Chart]:
-        """Lift over two groups that were set: constant within every setting."""
+        """Headline and lift over two groups that were set: constant within every setting."""
         axes = self._axes()[:2]
         seen = {(key.setting, *(axis.value(key) for axis in axes)) for key in self.results.tallies}
         if len(axes) < 2 or len(seen) != len(self.results.settings):
@@ -241,17 +241,18 @@ class Charts:
         x, y = axes
         curves = self._split(lambda key: (x.value(key), y.value(key)))
         solvers = [name for name in self._solvers if self.results.role(name) != "ceiling"]
-        panels = []
-        for solver in solvers[:MAX_SMALL]:
-            cells = []
-            for at in sorted(curves[solver], key=natural):
-                lift = curves[solver][at].metrics["lift"]
-                if None not in at and lift.value is not None:
-                    tip = f"{solver}, {x.name} {at[0]}, {y.name} {at[1]}: {lift}"
-                    cells.append(Cell(at[0], at[1], lift.value, tip))
-            panels.append(Panel((), x.label, y.label, solver, small=True, cells=cells))
-        title = f"Lift over {x.label} and {y.name}"
-        yield self._chart(f"lift_{x.name}_{y.name}", title, "", panels)
+        for metric in (self.results.benchmark.metrics[0].name, "lift"):
+            panels = []
+            for solver in solvers[:MAX_SMALL]:
+                cells = []
+                for at in sorted(curves[solver], key=natural):
+                    found = curves[solver][at].metrics[metric]
+                    if None not in at and found.value is not None:
+                        tip = f"{solver}, {x.name} {at[0]}, {y.name} {at[1]}: {found}"
+                        cells.append(Cell(at[0], at[1], found.value, tip))
+                panels.append(Panel((), x.label, y.label, solver, small=True, cells=cells))
+            title = f"{metric.capitalize()} over {x.label} and {y.name}"
+            yield self._chart(f"{metric}_{x.name}_{y.name}", title, "", panels)
 
     def _breaks(self) -> Iterator[Chart]:
         """Where answers go wrong: a bar for every number that kinds of answers come with."""
