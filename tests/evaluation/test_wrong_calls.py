@@ -58,7 +58,7 @@ WRONG_CALLS = [
     ("sweep small.json --out notes.txt/below", "cannot be written"),
     ("sweep small.json --out /proc/nowhere", "/proc/nowhere: cannot be written"),
     ("sweep small.json --out o --new", "--new begins a new folder: give it or --out"),
-    ("sweep small.json --temp 1", "--temp goes with --model, and neither the config nor a flag"),
+    ("sweep small.json --temp 1", "--temp goes with --model, and none is named"),
     ("diagnose nhop_explicit --backend direct", "--backend goes with --model, and none is named"),
     ("sweep cold.json", "temp must be at least 0, got -1.0"),
     ("diagnose nothing", "unknown benchmark 'nothing'"),

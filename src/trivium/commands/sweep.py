@@ -19,12 +19,17 @@ from typing import Any
 
 from trivium.benchmarks import benchmark_names, by_alias, get_benchmark
 from trivium.commands.execution import RunFlags
-from trivium.commands.flags import Asked, benchmark_of, read_start, refuse_without
+from trivium.commands.flags import Asked, read_start, refuse_without
 from trivium.commands.parser import Parser, changed, flag, leaves
 from trivium.core.errors import require
-from trivium.core.spec import read_mapping
 from trivium.evaluation.executors import all_processors
-from trivium.evaluation.plan import SHAPING, find_config, read_sweep, shipped_configs
+from trivium.evaluation.plan import (
+    SHAPING,
+    config_benchmark,
+    find_config,
+    read_sweep,
+    shipped_configs,
+)
 
 
 @dataclass(frozen=True)
@@ -73,12 +78,13 @@ def read_grid(args: Sequence[str]) -> tuple[str, Asked[Flags], dict[str, list[An
         configs = dict.fromkeys(shipped_configs(), "a config that comes with Trivium")
         refuse_without("CONFIG", {**configs, **known}, "sweep", args, __doc__)
     name = by_alias(config)
-    if name not in benchmark_names():
-        name = benchmark_of(read_mapping(find_config(config))) or ""
-        require(bool(name), f"{config}: benchmark is missing: which one is swept?")
+    if name in benchmark_names():
+        benchmark = get_benchmark(name)
+    else:
+        benchmark = config_benchmark(find_config(config))
+        name = benchmark.name
     if named and start.config:
         require(by_alias(named[0]) == name, f"{config} is about {name}, not about {named[0]}")
-    benchmark = get_benchmark(name)
     parser = Parser(" ".join(["trivium", "sweep", *named]), __doc__)
     parser.add(Flags())
     dimensions: dict[str, Any] = {}

@@ -150,13 +150,19 @@ def read_sweep(
     if benchmark_name in benchmark_names():
         return plan_sweep({"benchmark": benchmark_name, **(overrides or {})}, settings)
     path = find_config(name)
+    values, benchmark = read_mapping(path), config_benchmark(path)
     try:
-        values = read_mapping(path)
-        benchmark = _sweep_benchmark(values)
         return plan_sweep({**respelled(benchmark, values), **(overrides or {})}, settings)
     except UserError as problem:
-        if str(problem).startswith(str(path)):
-            raise
+        raise UserError(f"{path}: {problem}") from None
+
+
+def config_benchmark(path: Path) -> AnyBenchmark:
+    """The benchmark of a config for a sweep."""
+    values = read_mapping(path)
+    try:
+        return _sweep_benchmark(values)
+    except UserError as problem:
         raise UserError(f"{path}: {problem}") from None
 
 
