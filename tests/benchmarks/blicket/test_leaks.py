@@ -35,7 +35,9 @@ def most_often_lit(item: PromptItem, index: int) -> PromptItem:
         worth |= {n: 1 if yes else -1 for n, yes in zip(one.candidates, one.right, strict=True)}
     lit = [placed for placed, light in item.new.tests if light]
     again = max(lit, key=lambda placed: sum(worth.get(name, 0) for name in placed))
-    new = item.new._replace(tests=(*item.new.tests, (again, True)))
+    tests = list(item.new.tests)
+    tests.insert(index % len(tests), (again, True))  # anywhere, so that its place says nothing
+    new = item.new._replace(tests=tuple(tests))
     return item._replace(machines=(*item.machines[:-1], new))
 
 

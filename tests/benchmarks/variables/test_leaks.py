@@ -73,7 +73,7 @@ def spaced(item: VariablesItem, text: str) -> str:
 @pytest.mark.slow
 def test_a_space_in_the_header_is_caught() -> None:
     benchmark = planted(VARIABLES, lambda item, index: item, spaced)
-    check(benchmark, "csv", "balanced-ctrl", "control: character before it, first mention;")
+    check(benchmark, "csv", "balanced-ctrl", "control: text;")
 
 
 @pytest.mark.parametrize("name", first_quick(CONTROL))
