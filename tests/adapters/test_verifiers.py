@@ -174,9 +174,9 @@ def test_fields_and_presets_are_those_of_the_benchmark() -> None:
 
 
 def test_the_reward_of_information_can_be_left_out(tmp_path: Path) -> None:
-    task = load_task("blicket_game", "three-objects")
+    task = load_task("blicket_game")
     with Server(SolverModel(task, "information_gain", items_of(task, 1))) as server:
-        env = environment("blicket_game", preset="three-objects", information=False)
+        env = environment("blicket_game", information=False)
         (episode,) = rollouts(server, env, tmp_path, count=1)
     assert set(episode.traces[0].rewards) == {"trivium_score"}
 
