@@ -3,9 +3,9 @@
 Every part prints one line per case that failed and a last line with its counts; the exit status is
 1 if anything failed. Counts are small by default; the seed is fixed.
 
-    python perf/reliability.py kills [COUNT [NAME ...]]  # SIGKILL at random moments, then resume
-    python perf/reliability.py disks [0 [NAME ...]]      # nothing, or too little, can be written
-    python perf/reliability.py fuzz [COUNT]              # command lines and files
+    python -m perf.reliability kills [COUNT [NAME ...]]  # SIGKILL at random moments, then resume
+    python -m perf.reliability disks [0 [NAME ...]]      # nothing, or too little, can be written
+    python -m perf.reliability fuzz [COUNT]              # command lines and files
 """
 
 from __future__ import annotations
