@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from trivium.benchmarks.blicket.inference import support
@@ -106,6 +107,7 @@ _PREAMBLE = re.compile(
 )
 
 
+@lru_cache(maxsize=2048)  # an audit asks one solver after another about the same items
 def read_page(prompt: str) -> Page:
     """The content of a prompt, which is the paper's or generated."""
     machines: list[Machine] = []
