@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
 from trivium.benchmarks.blicket.prompts import PROMPTS
-from trivium.benchmarks.blicket.prompts.audit import _proven
 from trivium.benchmarks.blicket.prompts.audit import machine_structure as structure
+from trivium.benchmarks.blicket.prompts.evidence import proven
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.core.dialogue import attempt
 
@@ -184,7 +184,7 @@ def learned(train: Items, fresh: Items, pairs: bool) -> None:
 
 def unproven(item: Any) -> set[str]:
     """The possible blickets beside those that a single test proves."""
-    return {*item.answer.blickets, *item.answer.maybe} - _proven(item.new)
+    return {*item.answer.blickets, *item.answer.maybe} - proven(item.new)
 
 
 def examples(train: Items, fresh: Items) -> None:
