@@ -51,7 +51,7 @@ OPEN = 4  # objects that single tests leave open
 MIN_ANSWERS = 3  # that have the same counts
 LIT_SIZE = 6  # objects of a lit test that decides
 TRIES = 10  # of tests with given counts, which may be impossible
-ORDERS = 96  # of tests, from which one is drawn
+ORDERS = 192  # of tests, from which one is drawn
 EXAMPLE_OBJECTS = 7  # of each of the first two machines
 EXAMPLE_LIT = 4  # lit tests of each; with three, a table of structures knows half of them
 
@@ -98,8 +98,11 @@ def _numbers(placed: int) -> list[int]:
     return [number for number in range(placed.bit_length()) if placed >> number & 1]
 
 
+_EARLY, _LATE = np.int32(-1), np.int32(1 << 30)
+
+
 def _ranks(orders: Ints, places: Ints, shown: Sequence[Tests]) -> Ints:
-    """A number for the ranks of the unclear objects by first, last and mean mention.
+    """A number for the ranks of the unclear objects by their first two, last two and mean mentions.
 
     For the tests of each answer, in each order of them.
     """
@@ -108,14 +111,17 @@ def _ranks(orders: Ints, places: Ints, shown: Sequence[Tests]) -> Ints:
     begins = np.empty_like(orders)
     ends = lengths[orders].cumsum(axis=1)
     np.put_along_axis(begins, orders, ends - lengths[orders], axis=1)
-    at = (begins << 12) + (places * lengths)[:, None]
-    placed = np.array([[placed for placed, _ in tests] for tests in shown])
-    there = (placed[:, None] >> np.arange(1, OPEN)[:, None] & 1)[:, :, None] > 0
-    first = np.where(there, at, 1 << 30).min(axis=3)
-    last = np.where(there, at, -1).max(axis=3)
-    mean = np.where(there, at, 0).sum(axis=3) / there.sum(axis=3)
+    # Tests are the first axis, along which arrays are quickly reduced.
+    at = ((begins.T << 12)[:, None, None] + (places * lengths).T[:, None, :, None]).astype(np.int32)
+    placed = np.array([[placed for placed, _ in tests] for tests in shown]).T
+    there = (placed[:, :, None] >> np.arange(1, OPEN) & 1)[..., None] > 0
+    early, late = np.where(there, at, _LATE), np.where(there, at, _EARLY)
+    first, last = early.min(axis=0), late.max(axis=0)
+    second = np.where(at == first, _LATE, early).min(axis=0)
+    last_but_one = np.where(at == last, _EARLY, late).max(axis=0)
+    mean = np.where(there, at, np.int32(0)).sum(axis=0) / there.sum(axis=0)
     code = np.zeros(first.shape[::2], dtype=np.int64)
-    for values in (first, last, mean):
+    for values in (first, second, last_but_one, last, mean):
         for one, two in itertools.combinations(range(OPEN - 1), 2):
             code = 2 * code + (values[:, one] < values[:, two])
     return code
