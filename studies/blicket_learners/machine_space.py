@@ -130,8 +130,8 @@ def lights(machines: Sequence[Machine]) -> NDArray[np.bool_]:
     )
     on = placed & blickets
     rules = [on != 0, np.bitwise_count(on) % 2 == 1, on == blickets]
-    lit: NDArray[np.bool_] = np.choose(form, rules)
-    return lit & (placed & inhibitors == 0)
+    lit: NDArray[np.bool_] = np.choose(form, rules) & (placed & inhibitors == 0)
+    return lit
 
 
 def is_blicket(machines: Sequence[Machine]) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,12 +17,9 @@ from jax import Array
 
 from studies.blicket_learners.machine_observers import MAX_TESTS
 from studies.blicket_learners.machine_space import CONJUNCTIVE, OBJECTS, PARITY, Machine
+from studies.blicket_learners.plan import Labels
 from trivium.agents.worlds import State, Step, Tables, World
 from trivium.benchmarks.blicket.world.jax_env import below
-
-# fixed: an object has the same place in every episode; relabelled: random places;
-# tagged: fixed places, and in every episode each object shows a random number of its own.
-Labels = Literal["fixed", "relabelled", "tagged"]
 
 
 class MachineTables(NamedTuple):
@@ -60,16 +57,16 @@ class MachineWorld(World):
         return self._begin(tables, jnp.arange(tables.blickets.shape[0]), jax.random.key(0))
 
     def _begin(self, tables: Tables, machine: Array, key: Array) -> tuple[State, Array]:
-        sets = tables.blickets[machine], tables.inhibitors[machine]
+        blickets, inhibitors = tables.blickets[machine], tables.inhibitors[machine]
         tags = jnp.zeros((*machine.shape, 0), jnp.int32)
         if self.labels != "fixed":
             drawn = jnp.argsort(jax.random.uniform(key, (*machine.shape, OBJECTS)), axis=-1)
             if self.labels == "tagged":
                 tags = drawn
             else:
-                sets = tuple(_bits(jnp.take_along_axis(_spread(one), drawn, -1)) for one in sets)
+                blickets, inhibitors = _move(blickets, drawn), _move(inhibitors, drawn)
         none = jnp.zeros_like(machine)
-        state = MachineState(tables.form[machine], *sets, tags, none, none)
+        state = MachineState(tables.form[machine], blickets, inhibitors, tags, none, none)
         return state, _observe(state, none, none, none)
 
     def step(self, tables: Tables, state: State, action: Array, key: Array) -> Step:
@@ -91,6 +88,11 @@ class MachineWorld(World):
         observation = _observe(after, shown, light.astype(jnp.int32), flag)
         none = jnp.zeros_like(reward)
         return Step(after, observation, reward, done, tests.astype(jnp.float32), none, none)
+
+
+def _move(mask: Array, places: Array) -> Array:
+    """The objects of a set, moved to other places."""
+    return _bits(jnp.take_along_axis(_spread(mask), places, axis=-1))
 
 
 def _spread(mask: Array) -> Array:
@@ -115,8 +117,8 @@ def machine_world(labels: Labels) -> MachineWorld:
 
 def machine_tables(machines: Sequence[Machine], size: int) -> MachineTables:
     """The tables of these machines, padded to one size so that runs can be stacked."""
-    columns = (
+    form, blickets, inhibitors = (
         jnp.asarray(np.resize(np.array(column, dtype=np.int32), size))
         for column in zip(*machines, strict=True)
     )
-    return MachineTables(*columns, jnp.asarray(len(machines), jnp.int32))
+    return MachineTables(form, blickets, inhibitors, jnp.asarray(len(machines), jnp.int32))

@@ -84,14 +84,23 @@ def _prepare(training: Learners, unit: MachinesUnit, keys: Sequence[jax.Array]) 
                 carry=stack([policy.initial(environments) for policy in policies])
             ),
         )
-        where = lambda policy: (policy.object_head.bias, policy.quiz_head.bias)  # noqa: E731
-        place, quiz = where(runs.policy)
+        place, quiz = _equivariant_biases(runs.policy)
         new = place.at[..., 1].set(unit.place_bias), quiz.at[..., 1].set(unit.quiz_bias)
+        policy = eqx.tree_at(_equivariant_biases, runs.policy, new)
     else:
-        where = lambda policy: policy.heads.action.bias  # noqa: E731
-        bias = where(runs.policy).at[..., 1 : 2 * OBJECTS : 2].set(unit.place_bias)
-        new = bias.at[..., 2 * OBJECTS + 1].set(unit.quiz_bias)
-    training.runs = runs._replace(policy=eqx.tree_at(where, runs.policy, new))
+        bias = _action_bias(runs.policy).at[..., 1 : 2 * OBJECTS : 2].set(unit.place_bias)
+        bias = bias.at[..., 2 * OBJECTS + 1].set(unit.quiz_bias)
+        policy = eqx.tree_at(_action_bias, runs.policy, bias)
+    training.runs = runs._replace(policy=policy)
+
+
+def _equivariant_biases(policy: Any) -> tuple[jax.Array, jax.Array]:
+    return policy.object_head.bias, policy.quiz_head.bias
+
+
+def _action_bias(policy: Any) -> jax.Array:
+    bias: jax.Array = policy.heads.action.bias
+    return bias
 
 
 def _now(training: Learners) -> str:

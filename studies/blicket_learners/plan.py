@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from trivium.agents.config import (
     AgentConfig,
@@ -17,6 +17,9 @@ from trivium.agents.config import (
 from trivium.agents.qlearning import QConfig
 from trivium.core.errors import require
 
+# Objects: in the same place in every episode; in random places; in the same place with a random
+# number that they show.
+Labels = Literal["fixed", "relabelled", "tagged"]
 PARTS = (
     "fig3a",
     "fig3b",
@@ -191,7 +194,7 @@ class MachinesUnit:
     counts: tuple[int, ...]  # machines shown in training
     length: LengthConfig
     seeds: int
-    labels: str = "fixed"  # of objects, as the world has it
+    labels: Labels = "fixed"  # of objects, as the world has it
     quiz_bias: float = -3.0  # the quiz bit's logit at first: agents begin by testing
     place_bias: float = -2.0  # that of an object's bit: agents begin with few objects
     parts: tuple[str, ...] = ("machines",)
@@ -375,7 +378,7 @@ def _machines(scale: Scale) -> list[Unit]:
     counts, few, seeds = scale.machines, scale.few_machines, scale.seeds
     units: list[Unit] = [ObserversUnit(counts, seeds)]
     for name, agent in networks.items():
-        labels = "tagged" if name == "equivariant" else "fixed"
+        labels: Labels = "tagged" if name == "equivariant" else "fixed"
         units.append(MachinesUnit(name, agent, counts, length, seeds, labels))
     ablations: dict[str, dict[str, Any]] = {
         "relabelled": {"labels": "relabelled"},

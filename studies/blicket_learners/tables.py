@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from studies.blicket_learners import paper
-from studies.blicket_learners.beyond_tables import machines, transfer
+from studies.blicket_learners.beyond_tables import equal_exposures, machines, transfer
 from studies.blicket_learners.cells import NONE, Row
 from studies.blicket_learners.charts import FIGURES
 from studies.blicket_learners.imitator_tables import (
@@ -53,7 +53,7 @@ SECTIONS: Mapping[str, tuple[str, Sequence[Table]]] = {
     "table2": ("Table 2: a check of the reader of replies", [printed_table]),
     "qlearning": ("Tabular Q-learning", [qlearning]),
     "overhypotheses": ("Beyond the paper: unseen forms, more objects", [transfer]),
-    "machines": ("Beyond the paper: how many machines must be seen?", [machines]),
+    "machines": ("Beyond the paper: how many machines must be seen?", [machines, equal_exposures]),
 }
 
 
@@ -69,10 +69,12 @@ agent's data have no forced steps, so both columns are the same there.""",
 prints are scored again. A model itself is asked, with the paper's own prompts, by
 `trivium eval blicket_prompts.paper --items 4 --model openai/gpt-4.1-mini --out runs/table2`
 (and `blicket_prompts.paper.two_shot`).""",
-    "machines": """Rewards are per question: 1 is all right, -1 all wrong. Trained on disjunctive,
-conjunctive and inhibitor machines of 3 to 6 objects at 8 labelled places; the space has about
-40,000 of them. The memorising observer takes every machine for one of those shown; the right prior
-knows every machine that is possible.""",
+    "machines": """Shares of machines about which every answer is right, greedy policies. Eight
+objects, all always there; disjunctive and parity machines with up to two inhibitors are shown. No
+set of blickets that is tested belongs to a machine shown, so the memoriser, which takes a machine
+for the most similar of those shown, is never right as a whole. Blind is the best that is possible
+without a test to one who knows the test set. Second table: at points of training where each machine
+was seen equally often, mean over seeds; a dash where no point is near.""",
 }
 
 
