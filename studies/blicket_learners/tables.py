@@ -10,7 +10,7 @@ from pathlib import Path
 
 from studies.blicket_learners import paper
 from studies.blicket_learners.beyond_tables import equal_exposures, machines, transfer
-from studies.blicket_learners.cells import NONE, Row
+from studies.blicket_learners.cells import NONE, Row, millions
 from studies.blicket_learners.charts import FIGURES
 from studies.blicket_learners.imitator_tables import (
     imitator_pairs,
@@ -26,7 +26,7 @@ from studies.blicket_learners.learner_tables import (
     pairs,
 )
 from studies.blicket_learners.plan import Unit
-from studies.blicket_learners.results import FIRST_COMMIT, Results, read_results
+from studies.blicket_learners.results import FIRST_COMMIT, Record, Results, read_results
 from trivium.core.files import atomic_write
 
 OPENING = f"""# The paper's study of learners: tables and figures
@@ -107,14 +107,28 @@ def _markdown(rows: Sequence[Row]) -> str:
 
 
 def _units(results: Results) -> Iterator[Row]:
-    """Where every unit was trained: commit, device and seconds among others on the device."""
+    """How long every unit was trained and where; seconds are among others on the device."""
     for record in sorted(results.records, key=lambda record: str(record["name"])):
         yield {
             "unit": f"`{record['name']}`",
+            "length": _length(record),
+            "seeds": str(record.get("seeds", NONE)),
             "commit": record.get("commit") or FIRST_COMMIT,
             "device": record.get("device") or NONE,
-            "seconds": f"{record['seconds_here']:.0f}",
+            # Of a unit that was resumed, `seconds` has the training of all goes.
+            "seconds": f"{max(record['seconds_here'], record.get('seconds') or 0):.0f}",
         }
+
+
+def _length(record: Record) -> str:
+    """Steps trained, of the longest task; epochs of imitators, trials of Q-learning."""
+    if "epochs" in record:
+        return f"{record['epochs']} epochs"
+    if "trials" in record:
+        return f"{record['trials']} trials"
+    curves = record.get("tasks", [record])
+    steps = [curve["steps"][-1] for curve in curves if "steps" in curve]
+    return millions(max(steps)) if steps else NONE
 
 
 def _unfinished(part: str, units: Sequence[Unit], results: Results) -> list[str]:
