@@ -15,9 +15,8 @@ def screen(session: Session, code: str | None) -> View:
     if session.activity is None:
         own = _SCREENS[session.stage](session, texts, code)
     else:
-        assert session.condition is not None
-        count = session.condition.items
-        title = texts["text.title"].format(number=len(session.rounds), count=count)
+        number, count = len(session.rounds), session.count
+        title = texts["text.title"].format(number=number, count=count)
         own = {"title": title} | session.activity.view(texts)
     return _read_aloud(session, _base(session) | own)
 
@@ -79,12 +78,11 @@ def _consent(session: Session, texts: Texts, code: str | None) -> View:
 
 
 def _questions(session: Session, texts: Texts, code: str | None) -> View:
-    first = session.condition is None
     asked = [
         {key: getattr(one, key) for key in ("id", "text", "kind", "options", "optional")}
-        for one in session.experiment.asked("start" if first else "end")
+        for one in session.asked
     ]
-    title = texts["questions.title" if first else "questions.last"]
+    title = texts[f"questions.{session.part}"]
     return {"title": title, "questions": asked, "missing": texts["questions.missing"]}
 
 
