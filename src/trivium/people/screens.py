@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from trivium.people.pages import View, button
-from trivium.people.session import Session
+from trivium.people.session import ENDED, Session
 from trivium.people.texts import Texts
 
 
@@ -40,7 +40,8 @@ def _read_aloud(session: Session, view: View) -> View:
     asked = [text for one in view.get("questions", ()) for text in (one["text"], *one["options"])]
     labels = [one["label"] for one in view.get("buttons", ()) if one.get("choice")]
     read = [view["title"], *view.get("paragraphs", ()), *view.get("rules", ()), *asked, *labels]
-    others = ["next_child"] if session.experiment.links == "open" else []
+    ended = session.experiment.links == "open" and view["screen"] in (*ENDED, "expired")
+    others = ["next_child"] if ended else []
     names = {key: session.experiment.texts[f"button.{key}"] for key in ("listen", *others)}
     return view | {
         "speak": [{"text": text, "file": recording(text)} for text in dict.fromkeys(read)],

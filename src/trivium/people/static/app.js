@@ -6,7 +6,6 @@
 const main = document.getElementById("main");
 const notice = document.getElementById("notice");
 const spoken = document.getElementById("spoken");
-const ENDED = ["done", "failed", "full", "declined"];
 const listenButton = document.getElementById("listen");
 listenButton.addEventListener("click", () => readAloud(view.speak));
 const soundButton = document.getElementById("sound");
@@ -143,7 +142,7 @@ function show(next, kind = "") {
   if (view.history && view.history.length) parts.push(testList(view.history_title, view.history));
   if (view.examples) parts.push(make("div", { class: "examples" }, ...view.examples.map((one) => testList(one.title, one.tests))));
   if (view.screen === "paused") setTimeout(load, 10000);
-  if (view.text.next_child && ENDED.includes(view.screen)) parts.push(make("div", { class: "buttons" }, make("button", { type: "button", class: "plain", onclick: nextChild }, view.text.next_child)));
+  if (view.text.next_child) parts.push(make("div", { class: "buttons" }, make("button", { type: "button", class: "plain", onclick: nextChild }, view.text.next_child)));
   main.className = `screen-${view.screen}`;
   document.body.className = view.audience || "";
   main.replaceChildren(...parts.filter(Boolean));
