@@ -349,7 +349,8 @@ def _columns(all_results: Sequence[BenchmarkResults], *, every_setting: bool) ->
             lambda key, value=value: key.solver if axis.value(key) == value else None,  # type: ignore[misc]
             first.settings if every_setting else first.sound_settings,
         )
-        by_value.append(replace(columns[0], title=f"{value} {axis.label}", parts=own, floor=""))
+        title = f"{value} {axis.label.partition(' (')[0]}"  # the axis of the chart has the remark
+        by_value.append(replace(columns[0], title=title, parts=own, floor=""))
     return by_value
 
 
