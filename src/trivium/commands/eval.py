@@ -81,5 +81,5 @@ def main(args: Sequence[str]) -> int:
             print(audit_sentence(*audited))
     status = print_verdict(run, [summary], out, flags.running.prices)
     print(f"records in {out / RECORDS}")
-    print(f"next: trivium report {out}; trivium analyze {out} --examples_per_type 1")
+    print(f"next: trivium report {out}\n      trivium analyze {out} --examples_per_type 1")
     return status

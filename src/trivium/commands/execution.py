@@ -37,6 +37,7 @@ from trivium.report.tables import (
     Table,
     condensed,
     result_table,
+    say,
     terminal,
     token_line,
     total_tokens,
@@ -85,7 +86,7 @@ class RunFlags:
             cost = cost_of_run(run, recorded, self.prices.of_run(run))
             confirm(cost, self.options)
             if run.kind == "run":  # whose number of items may be a default
-                print(f"sending {cost}", file=sys.stderr)
+                say(f"sending {cost}", stderr=True)
         with self.workers.open() as executor:
             if folder is None:
                 folder = new_folder(run, ROOT)
@@ -123,7 +124,7 @@ class RunFlags:
         print_results(run, read.results, folder)
         status = print_verdict(run, summaries, folder, self.prices)
         for line in closing_lines(read.results):
-            print(line)
+            say(line)
         if run.kind == "run" and not run.models:
             print("next: trivium run --model openai/gpt-4.1-mini  (about 300 requests)")
         print(f"report: {report}")
@@ -146,7 +147,7 @@ class RunFlags:
         )
         Table(title, ("setting", "seeds", "solvers"), tuple(rows)).show(terminal())
         cost = cost_of_run(run, None, self.prices.of_run(run), self.options.settings())
-        print(f"{'models' if run.models else 'a model, if one were named'}: {cost}")
+        say(f"{'models' if run.models else 'a model, if one were named'}: {cost}")
         return 0
 
 

@@ -167,11 +167,10 @@ def closing_lines(all_results: Sequence[BenchmarkResults]) -> list[str]:
     lines = []
     for results in all_results:
         parts, name = results.within(results.sound_settings), results.benchmark.metrics[0].name
-        best = {role: results.best(parts, role, name) for role in ("ceiling", "shortcut")}
         words = [
-            f"{'best ' * (role == 'shortcut')}{role} {found[1].value:.2f} ({found[0]})"
-            for role, found in best.items()
-            if found
+            f"{BASELINES[role]} {best[1].value:.2f}"
+            for role in ("ceiling", "shortcut")
+            if (best := results.best(parts, role, name))
         ]
         floor = max((part.floor for part in parts.values()), default=0.0)
         width = max(len(own.benchmark.name) for own in all_results)
