@@ -57,9 +57,8 @@ def terminal() -> Console:
 
 def say(text: str, *, stderr: bool = False) -> None:
     """Print a line, broken between words where the window is too narrow for it."""
-    in_window = (sys.stderr if stderr else sys.stdout).isatty()
     console = _Terminal(stderr=stderr, highlight=False)
-    console.print(Text(clean(text)), soft_wrap=not in_window)
+    console.print(Text(clean(text)), soft_wrap=not console.is_terminal)
 
 
 def print_json(value: Any) -> None:
