@@ -211,12 +211,12 @@ def test_the_page_says_where_a_solver_is_higher_and_where_lower() -> None:
         estimate = Estimate((low + high) / 2, low, high, 9)
         made.append(Difference(one, other, 9, estimate, estimate.excludes(0)))
     assert directions(made) == (
-        "Higher by 0.20 at nhop_explicit; lower by 0.20 at nhop_implicit; "
+        "higher by 0.20 at nhop_explicit; lower by 0.20 at nhop_implicit; "
         "no difference seen at blicket_game."
     )
     larger = replace(made[0], estimate=Estimate(0.4, 0.3, 0.5, 9))
-    assert directions([larger, made[0]]) == "Higher by 0.20 to 0.40 at all 2 benchmarks."
-    assert directions(made[1:2]) == "Lower by 0.20 at nhop_implicit."
+    assert directions([larger, made[0]]) == "higher by 0.20 to 0.40 at all 2 benchmarks."
+    assert directions(made[1:2]) == "lower by 0.20 at nhop_implicit."
 
 
 def test_the_only_run_is_not_named_again_and_again(tmp_path: Path) -> None:

@@ -339,7 +339,7 @@ def comparison_page(
 
 
 def directions(made: Sequence[Difference]) -> str:
-    """Where a solver is higher, lower or neither: "Higher by 0.21 to 0.40 at all 5 benchmarks."."""
+    """Where a solver is higher, lower or neither: "higher by 0.21 to 0.40 at all 5 benchmarks."."""
     found: dict[str, list[Difference]] = defaultdict(list)
     for one in made:
         found[one.direction].append(one)
@@ -350,8 +350,7 @@ def directions(made: Sequence[Difference]) -> str:
         everywhere = f"all {len(made)} benchmarks" if len(own) == len(made) > 1 else ""
         where = everywhere or ", ".join(one.first.benchmark for one in own)
         parts.append(f"{words}{by} at {where}")
-    text = "; ".join(parts)
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{'; '.join(parts)}."
 
 
 def difference_table(benchmark: str, made: Sequence[Difference]) -> Table:
