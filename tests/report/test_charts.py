@@ -274,7 +274,7 @@ def test_trials_of_an_item_are_one_figure_of_tokens(tmp_path: Path) -> None:
     ]
     (panel,) = drawn(results_of(tmp_path, rows))["tokens"].panels
     assert [point.tip for point in panel.series[0].points] == [
-        f"a/model, {hops} steps: 202 tokens, n = 3" for hops in (4, 6)
+        f"a/model, {hops} steps (hops - 1): 202 tokens, n = 3" for hops in (4, 6)
     ]
 
 

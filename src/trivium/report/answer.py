@@ -167,11 +167,10 @@ def closing_lines(all_results: Sequence[BenchmarkResults]) -> list[str]:
     lines = []
     for results in all_results:
         parts, name = results.within(results.sound_settings), results.benchmark.metrics[0].name
-        best = {role: results.best(parts, role, name) for role in ("ceiling", "shortcut")}
         words = [
-            f"{'best ' * (role == 'shortcut')}{role} {found[1].value:.2f} ({found[0]})"
-            for role, found in best.items()
-            if found
+            f"{BASELINES[role]} {best[1].value:.2f}"
+            for role in ("ceiling", "shortcut")
+            if (best := results.best(parts, role, name))
         ]
         floor = max((part.floor for part in parts.values()), default=0.0)
         width = max(len(own.benchmark.name) for own in all_results)
@@ -353,7 +352,8 @@ def _columns(all_results: Sequence[BenchmarkResults], *, every_setting: bool) ->
             lambda key, value=value: key.solver if axis.value(key) == value else None,  # type: ignore[misc]
             first.settings if every_setting else first.sound_settings,
         )
-        by_value.append(replace(columns[0], title=f"{value} {axis.label}", parts=own, floor=""))
+        title = f"{value} {axis.label.partition(' (')[0]}"  # the axis of the chart has the remark
+        by_value.append(replace(columns[0], title=title, parts=own, floor=""))
     return by_value
 
 
