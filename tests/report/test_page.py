@@ -15,6 +15,7 @@ from trivium.benchmarks.nhop.spec import ImplicitSpec
 from trivium.cli import main
 from trivium.core.spec import read_mapping
 from trivium.evaluation.cost import Prices
+from trivium.exchange.export import CANARY
 from trivium.report.page import write_report
 from trivium.report.templates import breakable
 
@@ -90,6 +91,7 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
     prices = Prices(price_in=0.5, price_out=10.0)
     text = write_report(write_records(tmp_path, rows), label="a label", prices=prices).read_text()
     assert "<title>Trivium sweep: a label</title>" in text
+    assert CANARY in text  # pages show items with their answers
     facts = dict(re.findall(r"<dt>(.*?)</dt><dd>(.*?)</dd>", text))
     assert re.fullmatch(r"\d{4}-\d\d-\d\d", facts.pop("date"))
     assert facts == {

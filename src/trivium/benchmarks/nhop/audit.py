@@ -17,22 +17,25 @@ def probes(item: NhopItem, view: NhopView) -> list[Probe]:
     """One probe for each block, or for a bag's last function: which line is the true one?"""
     words = surface_of(item, view)
     shown = [words.word(token) for layer in item.layers() for token in layer]
+    found = []
     if item.may_be_unknown:
         known = item.answer != UNKNOWN
         place = [line[0] for line in item.facts].index(item.start)
         marked, features = {"start": words.word(item.start)}, {"place of the start": float(place)}
-        asked = Probe("answerable", ["answerable"], [known], marked, {}, features, shown)
-        # Of the blocks only the last: a chain that ends in another one is not that of the answer,
-        # but only if there is an answer, which is asked first.
-        answers = probes(item._replace(may_be_unknown=False), view)[-1:] if known else []
-        return [asked, *answers]
+        found.append(Probe("answerable", ["answerable"], [known], marked, {}, features, shown))
+        if not known:
+            return found
     if not item.blocks:
         right = [tail == item.answer for tail in item.candidates]
-        return [_probe(words, item.depth, item.last_lines, right, 0, shown)]
+        return [*found, _probe(words, item.depth, item.last_lines, right, 0, shown)]
     chain = true_chain(item)
-    found = []
     for number, block in enumerate(item.blocks):
         lines, hop = block.resolved(), int(block.function[1:])
+        if item.may_be_unknown and hop < item.depth:
+            # The line at which a chain ends early is wrong if there is an answer, which is asked
+            # first; the last block does not have that chain.
+            heads = {head for head, _ in item.blocks[number + 1].resolved()}
+            lines = [line for line in lines if line[1] in heads]
         if hop > 1:  # the line of f1 is found by reading: it has the question's token
             right = [line == (chain[hop - 1], chain[hop]) for line in lines]
             found.append(_probe(words, hop, lines, right, number, shown))

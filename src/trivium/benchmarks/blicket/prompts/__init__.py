@@ -31,7 +31,7 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     """The paper's experiment with language models: its own prompts, and generated ones."""
 
     name = "blicket_prompts"
-    version = "3.0"
+    version = "4.0"
     title = "find blickets and the form of a machine from evidence in a prompt"
     spec_type = PromptSpec
     view_type = PromptView

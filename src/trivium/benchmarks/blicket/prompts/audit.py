@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 
-from trivium.benchmarks.blicket.prompts.evidence import Machine
+from trivium.benchmarks.blicket.prompts.evidence import Machine, proven
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.phrases import VOICES
 from trivium.benchmarks.blicket.prompts.render import render
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.core.probes import Probe
-from trivium.core.streams import Stream, stream_key
 
 TWO_SHOT_LIGHTS = ("lights up", "does not light up")
 
@@ -30,22 +29,19 @@ def audit_views() -> Sequence[PromptView]:
 
 
 def probes(item: PromptItem, view: PromptView) -> Sequence[Probe]:
-    """Which of two possible blickets must be one, and which machine the new one is like?
+    """Which of the possible blickets must be blickets, and which machine is the new one like?
 
     Objects that single tests rule out or prove are no candidates, since such evidence is sound.
     Features count how often an object was on a lit or dark machine, with how many others and with
-    how many that may be blickets, but not with which ones. Of three candidates the ranks of their
-    places would show which two were together, so one that must and one that may be are drawn.
+    how many that may be blickets, but not with which ones.
     """
     new, answer = item.new, item.answer
-    unclear = [set(names) - _proven(new) for names in (answer.blickets, answer.maybe)]
     found = []
-    if all(unclear) and not item.paper:
-        stream = Stream(stream_key("two candidates", item.machines))
-        drawn = [stream.choice(sorted(names)) for names in unclear]
-        asked = sorted(drawn, key=new.objects.index)
-        counts = _counts(new, asked, {*answer.blickets, *answer.maybe})
-        right = [name == drawn[0] for name in asked]
+    if not item.paper:
+        possible = {*answer.blickets, *answer.maybe}
+        asked = sorted(possible - proven(new), key=new.objects.index)
+        right = [name in answer.blickets for name in asked]
+        counts = _counts(new, asked, possible)
         found.append(Probe("blicket", asked, right, candidate_features=counts))
     # In two-shot, given, the preamble states the kinds of patterns, and the floor includes it.
     if answer.like in item.known and view.prompt == "freeform":
@@ -54,13 +50,6 @@ def probes(item: PromptItem, view: PromptView) -> Sequence[Probe]:
         right = [pattern == answer.like for pattern in item.known]
         found.append(Probe("structure", item.known, right, candidate_features=features))
     return found
-
-
-def _proven(machine: Machine) -> set[str]:
-    """The objects that light the machine up alone, or without which all others leave it dark."""
-    every = set(machine.objects)
-    parts = [set(placed) if light else every - set(placed) for placed, light in machine.tests]
-    return {name for part in parts if len(part) == 1 for name in part}
 
 
 def _counts(machine: Machine, names: Sequence[str], unclear: set[str]) -> dict[str, list[float]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from trivium.benchmarks.blicket.inference import support
@@ -79,6 +80,13 @@ def ideal_answer(
     return PromptAnswer(members(new.objects, sure), members(new.objects, maybe), like)
 
 
+def proven(machine: Machine) -> set[str]:
+    """The objects that light the machine up alone, or without which all others leave it dark."""
+    every = set(machine.objects)
+    parts = [set(placed) if light else every - set(placed) for placed, light in machine.tests]
+    return {name for part in parts if len(part) == 1 for name in part}
+
+
 def members(names: Sequence[str], objects: int) -> tuple[str, ...]:
     """The names of a set of objects, sorted."""
     return tuple(sorted(name for bit, name in enumerate(names) if objects >> bit & 1))
@@ -106,6 +114,7 @@ _PREAMBLE = re.compile(
 )
 
 
+@lru_cache(maxsize=2048)  # an audit asks one solver after another about the same items
 def read_page(prompt: str) -> Page:
     """The content of a prompt, which is the paper's or generated."""
     machines: list[Machine] = []

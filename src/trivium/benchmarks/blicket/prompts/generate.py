@@ -98,10 +98,8 @@ def _matched_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index:
     names, patterns = _draw_names(2 * size + spec.objects, stream)
     given = hypotheses == "given"
     roles = stream.shuffled(["conjunctive", "disjunctive"]) if given else ["open", "open"]
-    first, _ = _named(patterns[0], names[:size], matched.example(roles[0], stream), stream)
-    second, _ = _named(
-        patterns[1], names[size : 2 * size], matched.example(roles[1], stream), stream
-    )
+    first, _ = _named(patterns[0], names[:size], _shuffled(roles[0], stream), stream)
+    second, _ = _named(patterns[1], names[size : 2 * size], _shuffled(roles[1], stream), stream)
     tests, (sure, maybe) = matched.new_machine(spec.objects, spec.tests, form, stream)
     new, cast = _named(patterns[2], names[2 * size :], tests, stream)
     like = patterns[roles.index(form)] if given else UNSURE
@@ -117,18 +115,25 @@ def _draw_names(objects: int, stream: Stream) -> tuple[list[str], list[str]]:
     return names, stream.sample(PATTERNS, 3)
 
 
-def _named(
-    pattern: str, names: list[str], tests: matched.Tests, stream: Stream
-) -> tuple[Machine, list[str]]:
-    """A machine with these tests in random order, and the name of each object of the tests."""
-    cast, uniform = stream.shuffled(names), stream.random
-    shown: list[Test] = []
-    for placed, light in stream.shuffled(tests):
-        on = [cast[bit] for bit in _BITS[placed]]
+def _shuffled(role: str, stream: Stream) -> matched.Printed:
+    """The tests of an example in random order, as are the objects of each."""
+    uniform = stream.random
+    shown: matched.Printed = []
+    for placed, light in stream.shuffled(matched.example(role, stream)):
+        on = [*_BITS[placed]]
         for last in range(len(on) - 1, 0, -1):  # Stream.shuffle inlined, which is twice as fast
             other = int(uniform() * (last + 1))
             on[last], on[other] = on[other], on[last]
-        shown.append((tuple(on), light))
+        shown.append((on, light))
+    return shown
+
+
+def _named(
+    pattern: str, names: list[str], tests: matched.Printed, stream: Stream
+) -> tuple[Machine, list[str]]:
+    """A machine with these tests, and the name of each object of the tests."""
+    cast = stream.shuffled(names)
+    shown: list[Test] = [(tuple([cast[bit] for bit in on]), light) for on, light in tests]
     return Machine(pattern, tuple(names), tuple(shown)), cast
 
 

@@ -18,6 +18,11 @@ them. All other tests are drawn before the answer too. So no count of an object,
 sizes and the open objects beside it, depends on the answer: only the objects that were together in
 one test decide.
 
+The order of the tests is drawn for all of these answers too. In a random order, an object that was
+apart from the others is more often the first or the last to be mentioned than they are, so which
+objects were together shows in the ranks of their places. The ranks that an item has are drawn from
+those that some orders of the tests have with every answer.
+
 Sets of objects are bit masks, as in `inference`.
 """
 
@@ -29,35 +34,91 @@ from collections.abc import Sequence
 from functools import cache
 from statistics import fmean
 
+import numpy as np
+from numpy.typing import NDArray
+
 from trivium.benchmarks.blicket.inference import support
 from trivium.benchmarks.blicket.inference.hypotheses import CONJUNCTIVE, DISJUNCTIVE, PARITY
 from trivium.benchmarks.blicket.inference.observer import Trial
-from trivium.core.streams import Stream
+from trivium.core.streams import Stream, word_block
 
 Tests = list[Trial]
+Printed = list[tuple[list[int], bool]]  # the objects of each test in printed order, and the light
+Ints = NDArray[np.int64]
 Answer = tuple[int, int]  # the objects that must be blickets, and those that may be
 Parts = tuple[int, ...]  # sets of objects, one for each lit test
 OPEN = 4  # objects that single tests leave open
 MIN_ANSWERS = 3  # that have the same counts
 LIT_SIZE = 6  # objects of a lit test that decides
 TRIES = 10  # of tests with given counts, which may be impossible
+ORDERS = 96  # of tests, from which one is drawn
 EXAMPLE_OBJECTS = 7  # of each of the first two machines
 EXAMPLE_LIT = 4  # lit tests of each; with three, a table of structures knows half of them
 
 
-def new_machine(objects: int, tests: int, form: str, stream: Stream) -> tuple[Tests, Answer]:
-    """The tests of a machine of this form, in no order, and the answer that follows from them."""
+def new_machine(objects: int, tests: int, form: str, stream: Stream) -> tuple[Printed, Answer]:
+    """The tests of a machine of this form as printed, and the answer that follows from them."""
     pairs = tests // 2 - 2
     shared = _shared(objects, pairs, stream)
     by_answer = stream.choice([*_parts(pairs).values()])
-    # Tests for every answer, so that no answer makes counts more likely than another one does.
-    found = _lit(objects, by_answer, stream)
-    while found is None:
+    printed = None
+    while printed is None:
+        # Tests for every answer, so that no answer makes counts more likely than another one does.
         found = _lit(objects, by_answer, stream)
-    sure = stream.choice(sorted(found))
-    shown = shared + [(placed, True) for placed in found[sure]]
-    answer = sure, (1 << OPEN) - 1 & ~sure
-    return (shown if form == DISJUNCTIVE else _mirror(shown, objects)), answer
+        if found is not None:
+            shown = [shared + [(placed, True) for placed in found[sure]] for sure in sorted(found)]
+            if form != DISJUNCTIVE:
+                shown = [_mirror(each, objects) for each in shown]
+            right = stream.below(len(shown))
+            printed = _printed(shown, right, objects, stream)
+            sure = sorted(found)[right]
+    return printed, (sure, (1 << OPEN) - 1 & ~sure)
+
+
+def _printed(shown: Sequence[Tests], right: int, objects: int, stream: Stream) -> Printed | None:
+    """The right tests in an order in which the open objects have ranks that all answers allow.
+
+    The first open object is left out, since a test of it alone shows that it is a blicket.
+    """
+    words = word_block(stream.below(2**32), 0, ORDERS + objects, len(shown[right]))
+    orders = words[:ORDERS].argsort(axis=1, kind="stable")
+    places = words[ORDERS:].astype(np.int64) >> 20  # of each object within each test
+    ranks = _ranks(orders, places[1:OPEN], shown)
+    shared = [*set.intersection(*map(set, ranks.tolist()))]
+    if not shared:
+        return None
+    chosen = orders[(ranks[right] == stream.choice(sorted(shared))).argmax()].tolist()
+    return [
+        (sorted(_numbers(shown[right][at][0]), key=places[:, at].__getitem__), shown[right][at][1])
+        for at in chosen
+    ]
+
+
+def _numbers(placed: int) -> list[int]:
+    return [number for number in range(placed.bit_length()) if placed >> number & 1]
+
+
+def _ranks(orders: Ints, places: Ints, shown: Sequence[Tests]) -> Ints:
+    """A number for the ranks of the unclear objects by first, last and mean mention.
+
+    For the tests of each answer, in each order of them.
+    """
+    # About as long as a test is in a text, in fives of characters.
+    lengths = np.array([3 * placed.bit_count() + 7 for placed, _ in shown[0]])
+    begins = np.empty_like(orders)
+    ends = lengths[orders].cumsum(axis=1)
+    np.put_along_axis(begins, orders, ends - lengths[orders], axis=1)
+    at = (begins << 12) + (places * lengths)[:, None]
+    placed = np.array([[placed for placed, _ in tests] for tests in shown])
+    there = (placed[:, None] >> np.arange(1, OPEN)[:, None] & 1)[:, :, None] > 0
+    first = np.where(there, at, 1 << 30).min(axis=3)
+    last = np.where(there, at, -1).max(axis=3)
+    mean = np.where(there, at, 0).sum(axis=3) / there.sum(axis=3)
+    code = np.zeros(first.shape[::2], dtype=np.int64)
+    for values in (first, last, mean):
+        for one, two in itertools.combinations(range(OPEN - 1), 2):
+            code = 2 * code + (values[:, one] < values[:, two])
+    return code
 
 
 def _shared(objects: int, pairs: int, stream: Stream) -> Tests:
