@@ -35,6 +35,7 @@ WRONG_CALLS = [
     ("diagnose nhop_explicit --variants contrl", "did you mean control?"),
     ("generate --items 3 --out {tmp}/x", "NAME is missing: name one of nhop_explicit"),
     ("new", "the following arguments are required: NAME"),
+    ("report {tmp}/items.jsonl", "items.jsonl: a file, not a folder"),
     ("ceilings --noise soon", "--noise: must be a number, got 'soon'"),
     ("show identifying_variables --snr loud", "--snr: must be a number, got 'loud'"),
     ("record --detector_reward inf", "--detector_reward: must be a finite number, got inf"),

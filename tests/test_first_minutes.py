@@ -66,7 +66,7 @@ def test_a_run_ends_with_at_most_ten_lines_that_say_what_is_next(
     assert main(f"run {RUN}".split()) == 0
     closing = capsys.readouterr().out.rpartition("\n\n")[2].splitlines()
     assert len(closing) == 3
-    assert closing[0].startswith("nhop_implicit  ceiling 1.00 (oracle), best shortcut 0.")
+    assert closing[0].startswith("nhop_implicit  ceiling 1.00, best shortcut 0.")
     assert closing[1].startswith("next: trivium run --model ")
     assert closing[2] == "report: run/report.html"
     page = Path("run/report.html").read_text()
@@ -83,10 +83,10 @@ def test_eval_needs_a_solver_only_and_names_the_next_step(
     assert "--solver is missing (or --model PROVIDER/MODEL)" in capsys.readouterr().err
     words = ["eval", "nhop_implicit", "--solver", "oracle", "--items", "3"]
     assert main(words) == 0
-    folder = re.search(r"^next: trivium report (\S+);", capsys.readouterr().out, re.MULTILINE)
+    folder = re.search(r"^next: trivium report (\S+)$", capsys.readouterr().out, re.MULTILINE)
     assert folder is not None
     assert main(words) == 0  # resumed, not begun again
-    assert f"next: trivium report {folder[1]};" in capsys.readouterr().out
+    assert f"next: trivium report {folder[1]}\n" in capsys.readouterr().out
     assert main(["report", folder[1]]) == 0
     assert main(["plot", folder[1]]) == 0
     assert "no charts: " in capsys.readouterr().out
@@ -135,3 +135,8 @@ def test_other_programs_get_json(capsys: pytest.CaptureFixture[str]) -> None:
     words = "threshold nhop_implicit --vary hops --values 3,4 --max_items 50 --solver oracle --json"
     (threshold,) = printed_json(words, capsys)
     assert (threshold["solver"], threshold["field"]) == ("oracle", "hops")
+
+
+def test_solvers_are_listed_with_one_line_each() -> None:
+    solvers = [one for name in benchmark_names() for one in get_benchmark(name).solvers.values()]
+    assert [one.name for one in solvers if not one.about or "\n" in one.about] == []

@@ -9,12 +9,22 @@ from typing import Any
 import numpy as np
 
 from studies.blicket_learners import compare, paper
-from studies.blicket_learners.cells import Row, interval, millions
-from studies.blicket_learners.compare import above_verdict, holm, verdict
+from studies.blicket_learners.cells import NONE, Row, interval, millions
+from studies.blicket_learners.compare import above_verdict, holm
 from studies.blicket_learners.plan import TRAINED_OBJECTS
 from studies.blicket_learners.results import POLICY_NAMES, Record, Results, mean
 
-TRAINED = "machines trained on"  # of the large space, as records name them
+TRAINED, NEW_MACHINES = "machines shown", "new machines"  # as records name them
+EXPOSURES = (55, 220, 880, 3520)  # episodes per machine
+NETWORKS = {  # of the experiment on the number of machines
+    "lstm": "LSTM",
+    "transformer": "history transformer",
+    "rim": "modular network",
+    "equivariant": "equivariant LSTM",
+    "transformer_relabelled": "history transformer, objects relabelled in every episode",
+    "transformer_quiz-unbiased": "history transformer, quiz bit unbiased at first",
+    "transformer_placing-unbiased": "history transformer, placing bits unbiased at first",
+}
 
 
 def transfer(results: Results) -> Iterator[Row]:
@@ -63,38 +73,44 @@ def _untested(unit: Record) -> tuple[float, str]:
 
 
 def machines(results: Results) -> Iterator[Row]:
-    """How many machines must be seen: rewards per question on machines never shown."""
+    """How many machines must be seen: shares of machines with every answer right."""
     if not results.observers:
         return
     observers = results.observers[0]
     for unit in results.machines:
-        for name, floor in observers["constant"].items():
-            own = np.array(unit["tested"][name]["reward"])
-            known = np.mean(unit["tested"][TRAINED]["reward"], axis=1)
-            memory = np.array(observers["memorising"][name]["reward"])
-            over_floor = holm([compare.above(values - floor) for values in own])
-            over_memory = holm(
-                [compare.paired(one - two) for one, two in zip(own, memory, strict=True)]
-            )
+        for name, floor in observers["blind"].items():
+            own = np.array(unit["curve"][name]["whole"])[..., -1]
+            shown = np.array(unit["curve"][TRAINED]["whole"])[..., -1].mean(axis=1)
+            over_floor = holm([compare.above(values - floor["whole"]) for values in own])
             for number, count in enumerate(unit["counts"]):
-                tests, bits = (
-                    np.mean(unit["tested"][name][each][number]) for each in ("tests", "bits")
-                )
+                place = observers["counts"].index(count)
+                memory = observers["memoriser"][name]["whole"][place]
+                tests = np.array(unit["curve"][name]["tests"])[number, :, -1].mean()
                 yield {
-                    "agent": f"PPO {POLICY_NAMES[unit['agent']['policy']]}",
+                    "network": NETWORKS[unit["label"]],
                     "tested on": name,
                     "machines shown": f"{count:,}",
-                    "reward per question": interval(mean(own[number], "share")),
-                    "on the machines shown": f"{known[number]:.2f}",
-                    "constant answer": f"{floor:.2f}",
-                    "above it": above_verdict(over_floor[number], judged=results.judged),
-                    "memorising observer": f"{memory[number].mean():.2f}",
-                    "compared with it": verdict(
-                        np.mean(own[number] - memory[number]),
-                        over_memory[number],
-                        judged=results.judged,
-                    ),
-                    "right prior": f"{observers['right'][name]['reward']:.2f}",
-                    "tests (right prior)": f"{tests:.1f} ({observers['right'][name]['tests']:.1f})",
-                    "bits (right prior)": f"{bits:.1f} ({observers['right'][name]['bits']:.1f})",
+                    "all answers right": interval(mean(own[number], "accuracy")),
+                    "on the machines shown": f"{shown[number]:.2f}",
+                    "blind": f"{floor['whole']:.2f}",
+                    "above blind": above_verdict(over_floor[number], judged=results.judged),
+                    "memoriser": f"{np.mean(memory):.2f}",
+                    "ideal observer": f"{observers['ideal'][name]['whole']:.2f}",
+                    "tests": f"{tests:.1f}",
                 }
+
+
+def equal_exposures(results: Results) -> Iterator[Row]:
+    """The same on new machines, at the points where each machine was seen equally often."""
+    every = results.observers[0]["counts"] if results.observers else None
+    for unit in [one for one in results.machines if one["counts"] == every]:
+        whole = np.array(unit["curve"][NEW_MACHINES]["whole"]).mean(axis=1)
+        for episodes in EXPOSURES:
+            row = {"network": NETWORKS[unit["label"]], "episodes per machine": f"{episodes:,}"}
+            for count, done, values in zip(unit["counts"], unit["episodes"], whole, strict=True):
+                seen = np.array(done) / count
+                # The first point at which each machine was seen so often, if it is near enough.
+                point = int(np.searchsorted(seen, episodes * 0.97))
+                near = point < len(seen) and seen[point] < episodes * 1.3
+                row[f"{count:,} shown"] = f"{values[point]:.2f}" if near else NONE
+            yield row

@@ -1,144 +1,70 @@
-"""Ideal observers of the large space: with the right prior, and with only the machines shown."""
+"""What can be earned on the large space without learning: blindly, by memory, by inference."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.blicket_learners.machine_space import (
-    HELD_OUT_FORMS,
-    TRAINED_FORMS,
-    Machine,
-    right_prior,
-)
-from trivium.benchmarks.blicket.inference.hypotheses import Space, fires
-from trivium.benchmarks.blicket.inference.observer import binary_entropy, entropy
+from studies.blicket_learners.machine_space import Machine, is_blicket, lights
+from trivium.benchmarks.blicket.inference.observer import binary_entropy
 
 MAX_TESTS = 14  # as in the world that the agents are trained in
-ERROR = 0.01  # how often a memorising observer takes what it sees to be wrong
-SURE = 0.95  # how sure it must be to stop
+ERROR = 0.01  # how often a memoriser takes what it sees to be wrong
 LITTLE = 0.001  # bits that are not worth a test
-Tests = Sequence[tuple[int, bool]]
 
 
 class Played(NamedTuple):
-    """Means over machines: reward per question, tests made, bits gained about the machine."""
+    """Means over machines."""
 
-    reward: float
+    whole: float  # the share of machines with every object right
+    reward: float  # per question: 1 is right, -1 is wrong
     tests: float
-    bits: float
 
 
-def forms_of(name: str) -> tuple[str, ...]:
-    """The forms that are possible in a test set: a new form is one of five."""
-    return (*TRAINED_FORMS, *HELD_OUT_FORMS) if "form" in name else TRAINED_FORMS
+def blind(machines: Sequence[Machine]) -> Played:
+    """The best that can be done without a test, if these machines were known in advance.
 
-
-def squeeze(mask: int, present: int) -> int:
-    """The objects of a set, numbered among those that are there."""
-    there = [place for place in range(present.bit_length()) if present >> place & 1]
-    return sum(1 << number for number, place in enumerate(there) if mask >> place & 1)
-
-
-def bits_gained(machine: Machine, tests: Tests, name: str) -> float:
-    """What these tests tell about the machine, in bits, to one who knows what is possible."""
-    space = right_prior(machine.objects, forms_of(name))
-    possible = np.ones(len(space), dtype=np.bool_)
-    for placed, light in tests:
-        possible &= space.fires[:, squeeze(placed, machine.present)] == light
-    left = space.belief * possible
-    return entropy(space.belief) - entropy(left / left.sum())
-
-
-def constant_answer(machines: Sequence[Machine]) -> float:
-    """The reward per question of the better of yes and no to every object."""
-    yes = [2 * machine.rule.blickets.bit_count() / machine.objects - 1 for machine in machines]
-    return float(abs(np.mean(yes)))
-
-
-def right_observer(machines: Sequence[Machine], name: str) -> Played:
-    """The ceiling: knows what is possible, and makes the test that tells most."""
-    rows = []
-    for machine in machines:
-        space = right_prior(machine.objects, forms_of(name))
-        blickets = squeeze(machine.rule.blickets, machine.present)
-        possible, tests = np.ones(len(space), dtype=np.bool_), 0
-        while tests < MAX_TESTS and possible.sum() > 1:
-            placed = _best_test(space, possible.tobytes())
-            light = bool(_lights(machine, np.array(spread(placed, machine.present))))
-            possible &= space.fires[:, placed] == light
-            tests += 1
-        belief = space.belief * possible
-        rows.append(
-            (
-                _reward(belief / belief.sum(), space.blickets, blickets),
-                tests,
-                entropy(space.belief) - entropy(belief / belief.sum()),
-            )
-        )
-    return Played(*np.mean(rows, axis=0))
-
-
-@lru_cache(maxsize=1 << 16)
-def _best_test(space: Space, possible: bytes) -> int:
-    """The test that tells most, with the fewest objects among equals."""
-    belief = space.belief * np.frombuffer(possible, dtype=np.bool_)
-    gains = binary_entropy(belief @ space.fires / belief.sum())
-    size = np.bitwise_count(np.arange(len(gains)))
-    return int(np.lexsort((size, -np.round(gains, 9)))[0])
-
-
-def spread(mask: int, present: int) -> int:
-    """The places of a set of objects that are numbered among those there."""
-    there = [place for place in range(present.bit_length()) if present >> place & 1]
-    return sum(1 << place for number, place in enumerate(there) if mask >> number & 1)
-
-
-def _lights(machine: Machine, placed: NDArray[np.int64]) -> NDArray[np.bool_]:
-    return fires(machine.rule, placed)
-
-
-def _reward(belief: NDArray[np.float64], blickets: NDArray[np.bool_], true: int) -> float:
-    """The reward per question of the likelier answers."""
-    yes = belief @ blickets > 0.5
-    right = yes == (true >> np.arange(len(yes)) & 1 == 1)
-    return float(2 * right.mean() - 1)
-
-
-def memorising_observer(machines: Sequence[Machine], shown: Sequence[Machine], name: str) -> Played:
-    """One who takes every machine for one of those shown, the most alike.
-
-    What it sees may be wrong now and then, so that no machine is impossible.
+    The most frequent answer, and the better of yes and no to each object. All that is visible
+    before a test is equal for all machines, so this is what the identity of objects is worth too.
     """
-    present = np.array([machine.present for machine in shown])
-    blickets = np.array([machine.rule.blickets for machine in shown])
-    all_lights = np.array([fires(machine.rule, np.arange(256)) for machine in shown])
-    odds = np.log(ERROR / (1 - ERROR))
-    rows = []
-    for machine in machines:
-        there = [place for place in range(8) if machine.present >> place & 1]
-        numbers = np.arange(1 << len(there))
-        placements = (numbers[:, None] >> np.arange(len(there)) & 1) @ (1 << np.array(there))
-        lights = all_lights[:, placements]
-        likely = np.where(lights, 1 - ERROR, ERROR)
-        score = odds * np.bitwise_count(present ^ machine.present)
-        tests: list[tuple[int, bool]] = []
-        true = _lights(machine, placements)
-        noise = binary_entropy(np.array([ERROR]))[0]
-        while True:
-            belief = np.exp(score - score.max())
-            belief /= belief.sum()
-            gains = binary_entropy(belief @ likely) - noise
-            placed = int(gains.argmax())
-            if len(tests) == MAX_TESTS or belief.max() > SURE or gains[placed] < LITTLE:
-                break
-            score = score + odds * (lights[:, placed] != true[placed])
-            tests.append((int(placements[placed]), bool(true[placed])))
-        own = blickets[:, None] >> np.array(there) & 1 == 1
-        target = squeeze(machine.rule.blickets, machine.present)
-        rows.append((_reward(belief, own, target), len(tests), bits_gained(machine, tests, name)))
-    return Played(*np.mean(rows, axis=0))
+    right = is_blicket(machines)
+    _, counts = np.unique(right, axis=0, return_counts=True)
+    share = right.mean(axis=0)
+    return Played(
+        counts.max() / len(right), float((2 * np.maximum(share, 1 - share) - 1).mean()), 0
+    )
+
+
+def observe(machines: Sequence[Machine], possible: Sequence[Machine], error: float = 0.0) -> Played:
+    """An observer for whom these machines are possible, all equally likely.
+
+    It makes the test that tells most, until nothing is left to learn, and gives the likelier
+    answers. With an error it takes a light to be wrong now and then: then no machine is
+    impossible, and a new one is taken for the most similar of those possible.
+    """
+    true, answers = lights(machines), is_blicket(machines)
+    shown, blickets = lights(possible).astype(np.float32), is_blicket(possible)
+    likely = np.where(shown > 0, 1 - error, error).astype(np.float32)
+    noise = float(binary_entropy(np.array([error]))[0]) if error else 0.0
+    belief = np.full((len(machines), len(possible)), 1 / len(possible), dtype=np.float32)
+    rows, tests = np.arange(len(machines)), np.zeros(len(machines))
+    for _ in range(MAX_TESTS):
+        gains = binary_entropy((belief @ likely).astype(np.float64)) - noise
+        chosen = gains.argmax(axis=1)
+        going = gains[rows, chosen] > LITTLE
+        if not going.any():
+            break
+        lit = true[rows, chosen]
+        chance = np.where(lit[:, None], likely[:, chosen].T, 1 - likely[:, chosen].T)
+        updated = belief * chance
+        updated /= updated.sum(axis=1, keepdims=True)
+        belief = np.where(going[:, None], updated, belief)
+        tests += going
+    given: NDArray[np.bool_] = belief @ blickets.astype(np.float32) > 0.5
+    if error:  # it can only give an answer that it remembers
+        given = blickets[belief.argmax(axis=1)]
+    right = given == answers
+    return Played(float(right.all(axis=1).mean()), float(2 * right.mean() - 1), float(tests.mean()))

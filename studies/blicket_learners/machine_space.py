@@ -1,104 +1,141 @@
 """The space of "how many machines must be seen": which machines there are, and which are shown.
 
-A machine is drawn in steps: its form, its number of objects, one of the machines of both, and the
-places of its objects. So no form is drawn more often because it has more machines.
+A machine has blickets and inhibitors among eight objects that are always all there, so nothing
+that is seen before a test tells machines apart. It lights with a blicket (disjunctive), with an odd
+number of them (parity) or with all of them (conjunctive, in no training set), and never with an
+inhibitor. Its type is what is left when objects are renamed.
+
+One set of blickets in seven is in no training set, so the answer about a new machine was never
+right before, and who only remembers answers cannot give it. Four types are held out as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, Space, machines
+OBJECTS = 8
+DISJUNCTIVE, PARITY, CONJUNCTIVE = FORMS = range(3)
+TRAINED_FORMS = (DISJUNCTIVE, PARITY)
+MAX_INHIBITORS = 2
+NEW_SHARE = 1 / 7  # of the sets of blickets
+TESTED = 120  # machines of each test set
+TRAINED, NEW_MACHINES, NEW_TYPES = "machines shown", "new machines", "new types"
+NEW_FORM = "new form: conjunctive"
 
-PLACES = 8
-TRAINED_FORMS = ("disjunctive", "conjunctive", "inhibitor")
-HELD_OUT_FORMS = ("parity", "threshold-2")
-TRAINED_NUMBERS = (3, 4, 5, 6)
-HELD_OUT_NUMBERS = (7, 8)
-TESTED = 240  # machines of each test set
+
+class Type(NamedTuple):
+    """What is left of a machine when its objects are renamed."""
+
+    form: int
+    blickets: int
+    inhibitors: int
 
 
-@dataclass(frozen=True)
-class Machine:
-    """A rule over places, and the places that hold an object."""
+class Machine(NamedTuple):
+    """A form, and sets of objects as bits."""
 
-    rule: Hypothesis
-    present: int
+    form: int
+    blickets: int
+    inhibitors: int
 
     @property
-    def objects(self) -> int:
-        """How many objects there are."""
-        return self.present.bit_count()
+    def type(self) -> Type:
+        return Type(self.form, self.blickets.bit_count(), self.inhibitors.bit_count())
+
+
+HELD_OUT_TYPES = {
+    Type(DISJUNCTIVE, 2, 1),
+    Type(DISJUNCTIVE, 4, 0),
+    Type(PARITY, 3, 1),
+    Type(PARITY, 5, 0),
+}
+
+
+def _sets(among: int, size: int) -> list[int]:
+    there = [1 << number for number in range(OBJECTS) if among >> number & 1]
+    return [sum(chosen) for chosen in combinations(there, size)]
 
 
 @cache
-def own_machines(form: str, objects: int) -> tuple[Hypothesis, ...]:
-    """The machines of a form over the first so many places."""
-    return machines(objects, form)
+def all_machines(forms: tuple[int, ...] = TRAINED_FORMS) -> tuple[Machine, ...]:
+    """Every machine of these forms; with one blicket all forms are the same."""
+    everything = (1 << OBJECTS) - 1
+    return tuple(
+        Machine(form, blickets, inhibitors)
+        for form in forms
+        for size in range(1 if form == DISJUNCTIVE else 2, OBJECTS + 1)
+        for blickets in _sets(everything, size)
+        for count in range(MAX_INHIBITORS + 1)
+        for inhibitors in _sets(everything & ~blickets, count)
+    )
 
 
-def move(rule: Hypothesis, places: Sequence[int]) -> Hypothesis:
-    """The rule with its objects at these places."""
-
-    def moved(mask: int) -> int:
-        return sum(1 << place for number, place in enumerate(places) if mask >> number & 1)
-
-    return Hypothesis(rule.form, moved(rule.blickets), rule.threshold, moved(rule.inhibitors))
-
-
-def draw(
-    forms: Sequence[str], numbers: Sequence[int], generator: np.random.Generator
-) -> Iterator[Machine]:
-    """Machines of these forms and numbers of objects, in turn, so that all are equally frequent."""
-    cases = [(form, objects) for objects in numbers for form in forms]
-    while True:
-        for case in generator.permutation(len(cases)):
-            form, objects = cases[case]
-            own = own_machines(form, objects)
-            places = sorted(generator.permutation(PLACES)[:objects].tolist())
-            rule = move(own[generator.integers(len(own))], places)
-            yield Machine(rule, sum(1 << place for place in places))
-
-
-def take(source: Iterator[Machine], count: int, excluded: set[Machine]) -> list[Machine]:
-    """So many different machines that are not excluded."""
-    found: dict[Machine, None] = {}
-    for machine in source:
-        if machine not in excluded:
-            found[machine] = None
-        if len(found) == count:
-            break
-    return list(found)
+@cache
+def new_sets() -> frozenset[int]:
+    """The sets of blickets that are in no training set: the same share of every size."""
+    generator = np.random.default_rng(51_101)
+    drawn: list[int] = []
+    for size in range(1, OBJECTS + 1):
+        sets = _sets((1 << OBJECTS) - 1, size)
+        drawn += generator.choice(sets, round(NEW_SHARE * len(sets)), replace=False).tolist()
+    return frozenset(drawn)
 
 
 @cache
 def test_sets() -> dict[str, list[Machine]]:
-    """The machines held out of every training: known forms and numbers, new numbers, new forms."""
-    generator = np.random.default_rng(2026)
-    cases = {
-        "new machines": (TRAINED_FORMS, TRAINED_NUMBERS),
-        "new numbers of objects": (TRAINED_FORMS, HELD_OUT_NUMBERS),
-        "new form: parity": (HELD_OUT_FORMS[:1], TRAINED_NUMBERS),
-        "new form: threshold-2": (HELD_OUT_FORMS[1:], TRAINED_NUMBERS[1:]),
+    """Machines of known types, of new types, and of a new form, with sets never shown."""
+    generator = np.random.default_rng(51_102)
+    new, of_new_form = (
+        [machine for machine in all_machines(forms) if machine.blickets in new_sets()]
+        for forms in (TRAINED_FORMS, (CONJUNCTIVE,))
+    )
+    known, held_out = (
+        [machine for machine in new if (machine.type in HELD_OUT_TYPES) == held_out]
+        for held_out in (False, True)
+    )
+    return {
+        NEW_MACHINES: _draw(known, generator),
+        NEW_TYPES: _draw(held_out, generator),
+        NEW_FORM: _draw(of_new_form, generator),
     }
-    # A form may have fewer machines than are wanted, so this is a number at most.
-    return {name: take(draw(*case, generator), TESTED, set()) for name, case in cases.items()}
+
+
+def _draw(machines: list[Machine], generator: np.random.Generator) -> list[Machine]:
+    order = generator.permutation(len(machines))[:TESTED]
+    return [machines[number] for number in order]
 
 
 def training_set(seed: int, count: int) -> list[Machine]:
-    """The machines that a run of this seed trains on; larger sets hold the smaller ones."""
-    held_out = set(test_sets()["new machines"])
-    generator = np.random.default_rng([2027, seed])
-    return take(draw(TRAINED_FORMS, TRAINED_NUMBERS, generator), count, held_out)
+    """The machines that a run of this seed trains on; larger sets contain the smaller ones."""
+    shown = [
+        machine
+        for machine in all_machines()
+        if machine.blickets not in new_sets() and machine.type not in HELD_OUT_TYPES
+    ]
+    order = np.random.default_rng([51_103, seed]).permutation(len(shown))[:count]
+    return [shown[number] for number in order]
 
 
-@cache
-def right_prior(objects: int, forms: tuple[str, ...]) -> Space:
-    """All machines of these forms over so many objects: each form is equally likely."""
-    by_form = [own_machines(form, objects) for form in forms]
-    weights = [1 / len(own) for own in by_form for _ in own]
-    return Space(tuple(rule for own in by_form for rule in own), tuple(weights), objects=objects)
+def lights(machines: Sequence[Machine]) -> NDArray[np.bool_]:
+    """Whether each machine lights with each set of objects: [machine, set]."""
+    placed = np.arange(1 << OBJECTS)
+    form, blickets, inhibitors = (
+        np.array(column)[:, None] for column in zip(*machines, strict=True)
+    )
+    on = placed & blickets
+    rules = [on != 0, np.bitwise_count(on) % 2 == 1, on == blickets]
+    lit: NDArray[np.bool_] = np.choose(form, rules) & (placed & inhibitors == 0)
+    return lit
+
+
+def is_blicket(machines: Sequence[Machine]) -> NDArray[np.bool_]:
+    """Whether each object of each machine is a blicket: [machine, object]."""
+    sets = np.array([machine.blickets for machine in machines])
+    answers: NDArray[np.bool_] = sets[:, None] >> np.arange(OBJECTS) & 1 == 1
+    return answers

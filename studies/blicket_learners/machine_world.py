@@ -1,137 +1,124 @@
-"""Machines over eight labelled places, as a world to train in: any number of objects at once.
+"""The machines of the large space as a world to train in.
 
-A machine is a form, the objects that are there, and which of them are blickets or inhibitors.
-The agent sees which objects there are, places any set of them, sees the light, and is asked
-about every object once it asks for the quiz or after the last test.
+The agent places any set of the eight objects, sees the light, and is asked about every object in
+turn once it asks for the quiz or after the last test.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from studies.blicket_learners.machine_space import Machine
+from studies.blicket_learners.machine_observers import MAX_TESTS
+from studies.blicket_learners.machine_space import CONJUNCTIVE, OBJECTS, PARITY, Machine
+from studies.blicket_learners.plan import Labels
 from trivium.agents.worlds import State, Step, Tables, World
-from trivium.benchmarks.blicket.inference.hypotheses import (
-    CONJUNCTIVE,
-    FORMS,
-    INHIBITOR,
-    PARITY,
-    THRESHOLD,
-)
 from trivium.benchmarks.blicket.world.jax_env import below
-
-PLACES = 8
-MAX_TESTS = 14
-SEEN_ONCE = 2 * PLACES  # where the light is in an observation
 
 
 class MachineTables(NamedTuple):
     """Machines as arrays; only the first `shown` are drawn from, the rest is padding."""
 
     form: Array
-    present: Array
     blickets: Array
     inhibitors: Array
-    threshold: Array
     shown: Array
 
 
 class MachineState(NamedTuple):
-    """Which machine it is, and how many steps were made."""
+    """The machine with its objects at their places, and how far the episode is."""
 
-    machine: Array
+    form: Array
+    blickets: Array
+    inhibitors: Array
+    tags: Array
     tests: Array  # made so far
-    asked: Array  # 0 while exploring; then 1 + the place of the object asked about
+    asked: Array  # 0 while exploring; then 1 + the object asked about
 
 
 @dataclass(frozen=True)
 class MachineWorld(World):
-    """Observations: objects there, objects placed or asked about, the light, the quiz flag."""
+    """Observations: objects placed or asked about, the light, the quiz flag, and any tags."""
+
+    labels: Labels = "fixed"
 
     def reset(self, tables: Tables, key: Array, shape: tuple[int, ...]) -> tuple[State, Array]:
-        machine = below(jax.random.bits(key, shape, dtype=jnp.uint32), tables.shown)
-        return self._begin(tables, machine)
+        machine_key, order_key = jax.random.split(key)
+        machine = below(jax.random.bits(machine_key, shape, dtype=jnp.uint32), tables.shown)
+        return self._begin(tables, machine, order_key)
 
     def starts(self, tables: Tables) -> tuple[State, Array]:
-        return self._begin(tables, jnp.arange(tables.form.shape[0]))
+        return self._begin(tables, jnp.arange(tables.blickets.shape[0]), jax.random.key(0))
 
-    def _begin(self, tables: Tables, machine: Array) -> tuple[State, Array]:
+    def _begin(self, tables: Tables, machine: Array, key: Array) -> tuple[State, Array]:
+        blickets, inhibitors = tables.blickets[machine], tables.inhibitors[machine]
+        tags = jnp.zeros((*machine.shape, 0), jnp.int32)
+        if self.labels != "fixed":
+            drawn = jnp.argsort(jax.random.uniform(key, (*machine.shape, OBJECTS)), axis=-1)
+            if self.labels == "tagged":
+                tags = drawn
+            else:
+                blickets, inhibitors = _move(blickets, drawn), _move(inhibitors, drawn)
         none = jnp.zeros_like(machine)
-        state = MachineState(machine, none, none)
-        return state, _observe(tables.present[machine], none, none, none)
+        state = MachineState(tables.form[machine], blickets, inhibitors, tags, none, none)
+        return state, _observe(state, none, none, none)
 
     def step(self, tables: Tables, state: State, action: Array, key: Array) -> Step:
-        present = tables.present[state.machine]
-        bits = (action[..., :PLACES].astype(jnp.int32) << jnp.arange(PLACES)).sum(axis=-1)
-        placed = bits & present
+        placed = _bits(action[..., :OBJECTS])
         exploring = state.asked == 0
-        wants_quiz = (action[..., PLACES] > 0) | (state.tests >= MAX_TESTS)
-        tests = exploring & ~wants_quiz
-        light = tests & lights(tables, state.machine, placed)
-        place = state.asked - 1
-        yes = bits >> jnp.maximum(place, 0) & 1
-        blicket = tables.blickets[state.machine] >> jnp.maximum(place, 0) & 1
-        reward = jnp.where(exploring, 0.0, jnp.where(yes == blicket, 1.0, -1.0))
-        # The next object is the first one there after the last one asked about.
-        later = present & ~((1 << jnp.maximum(state.asked, 0)) - 1)
-        next_place = jnp.where(later > 0, _lowest(later), PLACES)
-        asked = jnp.where(tests, 0, next_place + 1)
-        done = ~exploring & (later == 0)
-        shown = jnp.where(tests, placed, jnp.where(done, 0, 1 << jnp.minimum(next_place, PLACES)))
-        after = MachineState(state.machine, state.tests + tests, asked)
+        tests = exploring & ~(action[..., OBJECTS] > 0) & (state.tests < MAX_TESTS)
+        on = placed & state.blickets
+        lit = jnp.where(state.form == CONJUNCTIVE, on == state.blickets, on != 0)
+        lit = jnp.where(state.form == PARITY, jax.lax.population_count(on) % 2 == 1, lit)
+        light = tests & lit & (placed & state.inhibitors == 0)
+        last = jnp.maximum(state.asked - 1, 0)  # the object whose answer this action gives
+        right = (placed >> last & 1) == (state.blickets >> last & 1)
+        reward = jnp.where(exploring, 0.0, jnp.where(right, 1.0, -1.0))
+        done = state.asked == OBJECTS
+        asked = jnp.where(tests, 0, state.asked + 1)
+        shown = jnp.where(tests, placed, 1 << jnp.minimum(asked - 1, OBJECTS - 1))
+        after = state._replace(tests=state.tests + tests, asked=asked)
         flag = (~tests).astype(jnp.int32)
-        observation = _observe(present, shown, light.astype(jnp.int32), flag)
+        observation = _observe(after, shown, light.astype(jnp.int32), flag)
         none = jnp.zeros_like(reward)
         return Step(after, observation, reward, done, tests.astype(jnp.float32), none, none)
 
 
-def _lowest(mask: Array) -> Array:
-    """The lowest bit's number."""
-    return jax.lax.population_count((mask & -mask) - 1)
+def _move(mask: Array, places: Array) -> Array:
+    """The objects of a set, moved to other places."""
+    return _bits(jnp.take_along_axis(_spread(mask), places, axis=-1))
 
 
-def _observe(present: Array, shown: Array, light: Array, flag: Array) -> Array:
-    places = jnp.arange(PLACES)
-    parts = [present[..., None] >> places & 1, shown[..., None] >> places & 1]
-    return jnp.concatenate([*parts, light[..., None], flag[..., None]], axis=-1).astype(jnp.float32)
+def _spread(mask: Array) -> Array:
+    return mask[..., None] >> jnp.arange(OBJECTS) & 1
 
 
-def lights(tables: Any, machine: Array, placed: Array) -> Array:
-    """Whether these sets light these machines."""
-    form, blickets = tables.form[machine], tables.blickets[machine]
-    on = jax.lax.population_count(placed & blickets)
-    lit = on > 0
-    lit = jnp.where(form == FORMS.index(CONJUNCTIVE), placed & blickets == blickets, lit)
-    lit = jnp.where(form == FORMS.index(THRESHOLD), on >= tables.threshold[machine], lit)
-    lit = jnp.where(form == FORMS.index(PARITY), on % 2 == 1, lit)
-    dark = placed & tables.inhibitors[machine] != 0
-    return jnp.where(form == FORMS.index(INHIBITOR), lit & ~dark, lit)
+def _bits(spread: Array) -> Array:
+    return (spread.astype(jnp.int32) << jnp.arange(OBJECTS)).sum(axis=-1)
 
 
-def machine_world() -> MachineWorld:
-    """The world of machines of up to eight objects; the largest reward depends on the machine."""
-    return MachineWorld(2 * PLACES + 2, PLACES + 1, float(PLACES), MAX_TESTS + 1 + PLACES)
+def _observe(state: MachineState, shown: Array, light: Array, flag: Array) -> Array:
+    tags = jax.nn.one_hot(state.tags, OBJECTS).reshape(*shown.shape, -1)
+    parts = [_spread(shown), light[..., None], flag[..., None], tags]
+    return jnp.concatenate([part.astype(jnp.float32) for part in parts], axis=-1)
+
+
+def machine_world(labels: Labels) -> MachineWorld:
+    """The world of the large space."""
+    size = OBJECTS + 2 + OBJECTS**2 * (labels == "tagged")
+    return MachineWorld(size, OBJECTS + 1, float(OBJECTS), MAX_TESTS + 1 + OBJECTS, labels)
 
 
 def machine_tables(machines: Sequence[Machine], size: int) -> MachineTables:
     """The tables of these machines, padded to one size so that runs can be stacked."""
-
-    def column(values: Sequence[int]) -> Array:
-        return jnp.asarray(np.resize(np.array(values, dtype=np.int32), size))
-
-    rules = [machine.rule for machine in machines]
-    return MachineTables(
-        column([FORMS.index(rule.form) for rule in rules]),
-        column([machine.present for machine in machines]),
-        column([rule.blickets for rule in rules]),
-        column([rule.inhibitors for rule in rules]),
-        column([rule.threshold for rule in rules]),
-        jnp.asarray(len(machines), jnp.int32),
+    form, blickets, inhibitors = (
+        jnp.asarray(np.resize(np.array(column, dtype=np.int32), size))
+        for column in zip(*machines, strict=True)
     )
+    return MachineTables(form, blickets, inhibitors, jnp.asarray(len(machines), jnp.int32))

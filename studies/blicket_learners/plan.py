@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from trivium.agents.config import (
     AgentConfig,
@@ -17,6 +17,9 @@ from trivium.agents.config import (
 from trivium.agents.qlearning import QConfig
 from trivium.core.errors import require
 
+# Objects: in the same place in every episode; in random places; in the same place with a random
+# number that they show.
+Labels = Literal["fixed", "relabelled", "tagged"]
 PARTS = (
     "fig3a",
     "fig3b",
@@ -67,10 +70,12 @@ class Scale:
     authors_episodes: int = 10_000
     rollouts: int = 100
     untrained_episodes: int = 500
-    machines_steps: int = 12_000_000
-    machines_points: int = 24
+    machines_steps: int = 5_000_000
+    machines_points: int = 20
+    machines_width: int = 128
     machines_environments: int = 128
-    machines: tuple[int, ...] = (6, 32, 256, 1024, 4096)  # shown in training
+    machines: tuple[int, ...] = (6, 16, 32, 64, 128, 256, 512, 1024, 4096)  # shown in training
+    few_machines: tuple[int, ...] = (6, 256, 4096)  # in the ablations
     trials: int = 100  # of Q-learning
     max_q_episodes: int = 500_000
     stride: int = 1  # every so many of forced steps, splits, random data and sets of forms
@@ -101,7 +106,9 @@ QUICK = Scale(
     machines_steps=100_000,
     machines_points=5,
     machines_environments=16,
+    machines_width=32,
     machines=(6, 64),
+    few_machines=(6,),
     trials=10,
     max_q_episodes=60_000,
     stride=4,
@@ -182,16 +189,20 @@ class TransferUnit:
 class MachinesUnit:
     """One agent trained on more and more machines of a large space, tested on others."""
 
+    label: str  # lstm, transformer, rim, equivariant, ...: the end of the unit's name
     agent: AgentConfig
     counts: tuple[int, ...]  # machines shown in training
     length: LengthConfig
     seeds: int
+    labels: Labels = "fixed"  # of objects, as the world has it
+    quiz_bias: float = -3.0  # the quiz bit's logit at first: agents begin by testing
+    place_bias: float = -2.0  # that of an object's bit: agents begin with few objects
     parts: tuple[str, ...] = ("machines",)
 
     @property
     def name(self) -> str:
-        """`machines_ppo-lstm`."""
-        return f"machines_{self.agent.name}"
+        """`machines_lstm`."""
+        return f"machines_{self.label}"
 
 
 @dataclass(frozen=True)
@@ -349,15 +360,34 @@ def _imitators(scale: Scale) -> list[Unit]:
 
 def _machines(scale: Scale) -> list[Unit]:
     """Beyond the paper: how many machines must be seen."""
-    length = LengthConfig(scale.machines_steps, scale.machines_points)
-    units: list[Unit] = [ObserversUnit(scale.machines, scale.seeds)]
-    for name in scale.transfer:
-        agent = replace(
-            _large_agent(scale, name), environments=scale.machines_environments, horizon=64
-        )
-        if agent.policy == "transformer":  # learns more steadily in smaller steps
-            agent = replace(agent, learning_rate=agent.learning_rate / 2)
-        units.append(MachinesUnit(agent, scale.machines, length, scale.seeds))
+    # No run stops early, so that all have the same number of steps.
+    length = LengthConfig(scale.machines_steps, scale.machines_points, streak=10**9)
+    lstm = replace(
+        large_batch("ppo-lstm", scale.machines_width),
+        environments=scale.machines_environments,
+        horizon=64,
+        discount=1.0,  # a test costs nothing
+    )
+    transformer = replace(lstm, policy="transformer", learning_rate=lstm.learning_rate / 2)
+    networks = {
+        "lstm": lstm,
+        "transformer": transformer,
+        "rim": replace(lstm, policy="rim"),
+        "equivariant": replace(lstm, width=scale.machines_width // 2),
+    }
+    counts, few, seeds = scale.machines, scale.few_machines, scale.seeds
+    units: list[Unit] = [ObserversUnit(counts, seeds)]
+    for name, agent in networks.items():
+        labels: Labels = "tagged" if name == "equivariant" else "fixed"
+        units.append(MachinesUnit(name, agent, counts, length, seeds, labels))
+    ablations: dict[str, dict[str, Any]] = {
+        "relabelled": {"labels": "relabelled"},
+        "quiz-unbiased": {"quiz_bias": 0.0},
+        "placing-unbiased": {"place_bias": 0.0},
+    }
+    for name, change in ablations.items():
+        label = f"transformer_{name}"
+        units.append(MachinesUnit(label, transformer, few, length, seeds, **change))
     return units
 
 
@@ -370,7 +400,9 @@ def rough_seconds(unit: Unit) -> float:
         size = unit.episodes * unit.config.epochs * steps.get(unit.data, 9)
         transformer = unit.config.model == "decision-transformer"
         return 15 + size * (1.2e-5 if transformer else 1e-6)
-    slow = {"mlp": 0.3, "lstm": 1.0, "lnlstm": 1.8, "transformer": 1.5}[unit.agent.policy]
+    slow = {"mlp": 0.3, "lstm": 1.0, "lnlstm": 1.8, "transformer": 1.5, "rim": 2.0}[
+        unit.agent.policy
+    ]
     if isinstance(unit, LearnerUnit) and unit.preset == "paper":
         slow *= 1.4 if unit.agent.algorithm == "ppo" else 0.7
         return float(unit.length.steps * slow * (unit.agent.width / 256) ** 0.5 * 1e-4)

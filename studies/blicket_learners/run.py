@@ -76,7 +76,9 @@ def _identity(unit: Unit) -> dict[str, Any]:
             identity["asked_steps"] = unit.length.steps
             identity["tasks"] = [{"task": task.to_dict()} for task in unit.tasks]
         elif isinstance(unit, MachinesUnit):
-            identity |= {"asked_steps": unit.length.steps, "counts": unit.counts}
+            own = ("label", "labels", "quiz_bias", "place_bias", "counts")
+            identity |= {name: getattr(unit, name) for name in own}
+            identity["asked_steps"] = unit.length.steps
         else:
             identity["forms"] = unit.forms
     plain: dict[str, Any] = orjson.loads(dump_line(identity))

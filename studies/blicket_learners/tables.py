@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from studies.blicket_learners import paper
-from studies.blicket_learners.beyond_tables import machines, transfer
-from studies.blicket_learners.cells import NONE, Row
+from studies.blicket_learners.beyond_tables import equal_exposures, machines, transfer
+from studies.blicket_learners.cells import NONE, Row, millions
 from studies.blicket_learners.charts import FIGURES
 from studies.blicket_learners.imitator_tables import (
     imitator_pairs,
@@ -26,7 +26,7 @@ from studies.blicket_learners.learner_tables import (
     pairs,
 )
 from studies.blicket_learners.plan import Unit
-from studies.blicket_learners.results import FIRST_COMMIT, Results, read_results
+from studies.blicket_learners.results import FIRST_COMMIT, Record, Results, read_results
 from trivium.core.files import atomic_write
 
 OPENING = f"""# The paper's study of learners: tables and figures
@@ -53,7 +53,7 @@ SECTIONS: Mapping[str, tuple[str, Sequence[Table]]] = {
     "table2": ("Table 2: a check of the reader of replies", [printed_table]),
     "qlearning": ("Tabular Q-learning", [qlearning]),
     "overhypotheses": ("Beyond the paper: unseen forms, more objects", [transfer]),
-    "machines": ("Beyond the paper: how many machines must be seen?", [machines]),
+    "machines": ("Beyond the paper: how many machines must be seen?", [machines, equal_exposures]),
 }
 
 
@@ -69,10 +69,12 @@ agent's data have no forced steps, so both columns are the same there.""",
 prints are scored again. A model itself is asked, with the paper's own prompts, by
 `trivium eval blicket_prompts.paper --items 4 --model openai/gpt-4.1-mini --out runs/table2`
 (and `blicket_prompts.paper.two_shot`).""",
-    "machines": """Rewards are per question: 1 is all right, -1 all wrong. Trained on disjunctive,
-conjunctive and inhibitor machines of 3 to 6 objects at 8 labelled places; the space has about
-40,000 of them. The memorising observer takes every machine for one of those shown; the right prior
-knows every machine that is possible.""",
+    "machines": """Shares of machines about which every answer is right, greedy policies. Eight
+objects, all always there; disjunctive and parity machines with up to two inhibitors are shown. No
+set of blickets that is tested belongs to a machine shown, so the memoriser, which takes a machine
+for the most similar of those shown, is never right as a whole. Blind is the best that is possible
+without a test to one who knows the test set. Second table: at points of training where each machine
+was seen equally often, mean over seeds; a dash where no point is near.""",
 }
 
 
@@ -105,14 +107,28 @@ def _markdown(rows: Sequence[Row]) -> str:
 
 
 def _units(results: Results) -> Iterator[Row]:
-    """Where every unit was trained: commit, device and seconds among others on the device."""
+    """How long every unit was trained and where; seconds are among others on the device."""
     for record in sorted(results.records, key=lambda record: str(record["name"])):
         yield {
             "unit": f"`{record['name']}`",
+            "length": _length(record),
+            "seeds": str(record.get("seeds", NONE)),
             "commit": record.get("commit") or FIRST_COMMIT,
             "device": record.get("device") or NONE,
-            "seconds": f"{record['seconds_here']:.0f}",
+            # Of a unit that was resumed, `seconds` has the training of all goes.
+            "seconds": f"{max(record['seconds_here'], record.get('seconds') or 0):.0f}",
         }
+
+
+def _length(record: Record) -> str:
+    """Steps trained, of the longest task; epochs of imitators, trials of Q-learning."""
+    if "epochs" in record:
+        return f"{record['epochs']} epochs"
+    if "trials" in record:
+        return f"{record['trials']} trials"
+    curves = record.get("tasks", [record])
+    steps = [curve["steps"][-1] for curve in curves if "steps" in curve]
+    return millions(max(steps)) if steps else NONE
 
 
 def _unfinished(part: str, units: Sequence[Unit], results: Results) -> list[str]:

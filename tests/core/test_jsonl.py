@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from trivium.core.errors import UserError
-from trivium.core.files import atomic_write, write_json
+from trivium.core.files import atomic_write, read_rows, write_json
 
 
 def test_a_pipe_is_written_into_and_stays_one(tmp_path: Path) -> None:
@@ -62,3 +62,9 @@ def test_a_path_that_becomes_a_folder_is_refused_in_a_sentence(tmp_path: Path) -
     with pytest.raises(UserError, match="file: cannot be written"), atomic_write(path):
         path.mkdir()
     assert [found.name for found in tmp_path.iterdir()] == ["file"]
+
+
+def test_rows_are_read_around_blank_lines_and_a_byte_order_mark(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'\xef\xbb\xbf\r\n{"a": 1}\r\n \t\r\n\xef\xbb\xbf{"a": 2}')
+    assert list(read_rows(path)) == [(2, {"a": 1}), (4, {"a": 2})]

@@ -69,6 +69,8 @@ ODD: dict[str, Sent] = {
     "a byte order mark": Sent(b"\xef\xbb\xbf" + dumped()),
     "gzip": Sent(gzip.compress(dumped()), headers={"content-encoding": "gzip"}),
     "deflate": Sent(zlib.compress(dumped()), headers={"content-encoding": "deflate"}),
+    # Without the header of two bytes and the checksum of four.
+    "raw deflate": Sent(zlib.compress(dumped())[2:-4], headers={"content-encoding": "deflate"}),
     "gzip that is none": Sent(dumped(), headers={"content-encoding": "gzip"}),
     "gzip twice": Sent(gzip.compress(gzip.compress(dumped()))),
     "as HTML": Sent(dumped(), headers={"content-type": "text/html"}),
@@ -180,12 +182,14 @@ def test_a_body_is_unpacked_no_further_than_its_limit() -> None:
     plain = b"[1]" * 1000
     packed = gzip.compress(plain)
     parts = gzip.compress(plain[:9]) + gzip.compress(plain[9:]) + bytes(20)
-    for content in (plain, packed, gzip.compress(packed), zlib.compress(plain), parts):
+    deflated = zlib.compress(plain)
+    for content in (plain, packed, gzip.compress(packed), deflated, deflated[2:-4], parts):
         assert asyncio.run(collect(chunks(content))) == plain
-    for content in (packed[:-1], b"\x1f\x8b", zlib.compress(plain)[:-5]):
+    for content in (packed[:-1], b"\x1f\x8b"):
         with pytest.raises(zlib.error):
             asyncio.run(collect(chunks(content)))
-    assert asyncio.run(collect(chunks(b""))) == b""
+    for content in (b"", deflated[:-5], "{}".encode("utf-16"), b"<p>busy"):
+        assert asyncio.run(collect(chunks(content))) == content
     for large in (gzip.compress(bytes(MAX_BODY + 1)), bytes(MAX_BODY + 1)):
         with pytest.raises(BodyTooLargeError):
             asyncio.run(collect(chunks(large)))

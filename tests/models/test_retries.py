@@ -127,6 +127,7 @@ def test_a_wait_is_given_in_seconds_or_as_a_date() -> None:
     assert retry_delay({"retry-after": "2.5"}) == 2.5
     assert retry_delay({"retry-after": "-3"}) == 0
     assert retry_delay({"retry-after": "soon"}) is None
+    assert retry_delay({"retry-after": "inf"}) is retry_delay({"retry-after": "nan"}) is None
     assert retry_delay({"retry-after": formatdate(time.time() + 90, usegmt=True)}) == pytest.approx(
         90, abs=5
     )

@@ -172,9 +172,17 @@ def test_a_participant_can_be_released_to_another_browser(
 
 def test_who_was_away_goes_on_unless_all_places_are_taken(tmp_path: Path) -> None:
     condition = PAPER.read_text().split("[[conditions]]")[1].replace("cap = 25", "cap = 1")
-    study = make_study(tmp_path, f"title = 'x'\ndropout_minutes = 10\n[[conditions]]{condition}")
+    top = "title = 'x'\ndropout_minutes = 10\naudience = 'children'\n"
+    study = make_study(tmp_path, f"{top}[[conditions]]{condition}")
     first = Client(browser(study))
     first.post("consent", True)
+
+    def next_child() -> int:
+        """The status of the request to let another child begin in the first browser."""
+        headers = {"X-Token": first.token}
+        return int(first.http.post("/api/next-child", json={}, headers=headers).status_code)
+
+    assert next_child() == 403  # this child is still playing
     now = study.store.clock()
     study.store.clock = lambda: now + 11 * 60
     assert first.load()["screen"] == "instructions"  # the place is still free
@@ -186,6 +194,8 @@ def test_who_was_away_goes_on_unless_all_places_are_taken(tmp_path: Path) -> Non
     assert first.view["codes"][0]["code"] == study.store.participants()[0].code
     (progress,) = study.progress()
     assert (progress.completed, progress.active, progress.dropped) == (1, 0, 1)
+    assert next_child() == 200
+    assert first.load()["screen"] == "consent"
 
 
 @pytest.mark.parametrize(

@@ -383,10 +383,14 @@ def test_a_double_tap_counts_once_on_every_screen(browser: Any, tmp_path: Path) 
 
 # A voice that is done at once and remembers what it said.
 VOICE = """
-window.said = [];
+window.said = [], window.marked = [];
 Object.defineProperty(window, "speechSynthesis", { value: {
   speaking: false, cancel() {},
-  speak(one) { window.said.push(one.text); setTimeout(() => one.onend(), 0); },
+  speak(one) {
+    said.push(one.text);
+    marked.push(document.querySelector(".spoken")?.textContent);
+    setTimeout(() => one.onend(), 0);
+  },
 } });
 """
 
@@ -403,6 +407,10 @@ class Child(Finger):
         assert set(words) <= set(heard)
         if screen in ("practice", "explore", "object", "form", "check"):
             assert self.page.locator("main svg").count() > 0, screen
+        if screen in ("questions", "check", "form"):
+            said, marked = self.page.evaluate("[said, marked]")
+            asked = self.page.evaluate("(view.questions || []).flatMap((one) => one.options)")
+            assert set(asked) <= {one for one in marked if one in said}
         if screen == "check":
             assert self.page.locator(".check-picture").count() == 4
         super().act(screen, step)

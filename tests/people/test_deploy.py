@@ -10,6 +10,7 @@ import subprocess
 import time
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,8 @@ http {{
 
 
 @pytest.fixture
-def behind_nginx(tmp_path: Path) -> Iterator[tuple[Study, str]]:
-    """A study, and its address behind nginx."""
+def behind_nginx(tmp_path: Path) -> Iterator[tuple[Study, str, str]]:
+    """A study, its address behind nginx, and the same without TLS."""
     if NGINX is None or shutil.which("openssl") is None:
         pytest.skip("NO NGINX OR OPENSSL: the proxy is not tested")
     words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]
@@ -51,12 +52,14 @@ def behind_nginx(tmp_path: Path) -> Iterator[tuple[Study, str]]:
     subprocess.run([*words, *files], check=True, capture_output=True)
     study = make_study(tmp_path, f"title = 'x'\npractice = false\ncheck = false\n{GAME}")
     server = Server(make_app(study, "token"), proxies=("127.0.0.1",))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    with socket.socket() as one, socket.socket() as other:
+        for free in (one, other):
+            free.bind(("127.0.0.1", 0))
+        plain, port = one.getsockname()[1], other.getsockname()[1]
     text = (DEPLOY / "nginx.conf").read_text()
     base = "/etc/letsencrypt/live/study.example.org"
     for old, new in {
+        "listen 80": f"listen 127.0.0.1:{plain}",
         "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
         f"{base}/fullchain.pem": str(tmp_path / "cert.pem"),
         f"{base}/privkey.pem": str(tmp_path / "key.pem"),
@@ -73,13 +76,15 @@ def behind_nginx(tmp_path: Path) -> Iterator[tuple[Study, str]]:
                 break
             except OSError:
                 time.sleep(0.05)
-        yield study, f"https://127.0.0.1:{port}/machines/"
+        yield study, f"https://127.0.0.1:{port}/machines/", f"http://127.0.0.1:{plain}/machines/"
         process.terminate()
         process.wait(10)
 
 
-def test_an_experiment_behind_nginx_at_a_sub_path(behind_nginx: tuple[Study, str]) -> None:
-    study, url = behind_nginx
+def test_an_experiment_behind_nginx_at_a_sub_path(behind_nginx: tuple[Study, str, str]) -> None:
+    study, url, plain = behind_nginx
+    moved = httpx.get(f"{plain}?PROLIFIC_PID=p1").headers["location"]
+    assert moved == "https://127.0.0.1/machines/?PROLIFIC_PID=p1"
     trusting = ssl.create_default_context()
     trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
     with httpx.Client(base_url=url, verify=trusting, follow_redirects=True) as http:
@@ -104,6 +109,37 @@ class _Relative:
     def __init__(self, http: object) -> None:
         self.get = lambda path, **options: http.get(path.lstrip("/"), **options)  # type: ignore[attr-defined]
         self.post = lambda path, **options: http.post(path.lstrip("/"), **options)  # type: ignore[attr-defined]
+
+
+def _docker(*words: str) -> str:
+    """What docker prints."""
+    return subprocess.run(
+        ["docker", *words], check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+@pytest.mark.slow
+def test_the_container_serves_an_experiment(tmp_path: Path) -> None:
+    try:
+        _docker("info")
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("NO DOCKER: the container is neither built nor run")
+    tmp_path.chmod(0o777)  # for the user of the container
+    (tmp_path / "experiment.toml").write_text(f"title = 'x'\n{GAME}")
+    image = _docker("build", "--quiet", "-f", str(DEPLOY / "Dockerfile"), str(DEPLOY.parent))
+    options = ("--detach", "--publish", "127.0.0.1::8000", "--volume", f"{tmp_path}:/data")
+    name = _docker("run", *options, image, "experiment.toml", "--host", "0.0.0.0")
+    try:
+        url, status = f"http://{_docker('port', name, '8000')}/", 0
+        for _ in range(100):
+            with suppress(httpx.TransportError):
+                status = httpx.get(url).status_code
+                break
+            time.sleep(0.2)
+        assert status == 200
+        assert (tmp_path / "experiment.study").is_dir()
+    finally:
+        _docker("rm", "--force", name)
 
 
 def test_the_container_installs_an_extra_that_exists_and_its_files_are_there() -> None:

@@ -101,6 +101,30 @@ def test_tables_have_a_row_for_everything_with_onset_and_reaction_time(tmp_path:
     assert record["groups"]["excluded"] == "failed_attention"
 
 
+def test_an_attention_check_between_two_items_marks_who_fails_it(tmp_path: Path) -> None:
+    text = "[[conditions]]\nname = 'a'\nbenchmark = 'nhop_implicit'\nitems = 2\n"
+    asked = QUESTIONS.replace("cap = 1", "").replace('"end"', '"middle"')
+    study = make_study(tmp_path, f"{BASE}{text}{asked}")
+    start = [*START, *[("next", None)] * 2, ("reply", "E_0001")]
+    for key, colour in (("wrong", "blue"), ("right", "red")):
+        timed(study, key, [*start, ("questions", {"colour": colour}), ("reply", "E_0001")])
+    export_study(study, tmp_path / "out")
+    wrong, right = table(tmp_path / "out", "participants.csv")
+    assert (wrong["stage"], wrong["excluded"]) == ("done", "failed_attention")
+    assert (right["stage"], right["excluded"]) == ("done", "no")
+    trials = table(tmp_path / "out", "trials.csv")
+    assert [one["excluded"] for one in trials] == ["failed_attention"] * 2 + ["no"] * 2
+    screens = [one["screen"] for one in table(tmp_path / "out", "screens.csv")]
+    assert screens[:7] == [
+        "consent",
+        "questions",
+        *["instructions"] * 2,
+        "text",
+        "questions",
+        "text",
+    ]
+
+
 def test_watched_tests_have_times_too(tmp_path: Path) -> None:
     study = make_study(tmp_path, ARMS)
     for number in range(6):

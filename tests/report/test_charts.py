@@ -113,6 +113,17 @@ def test_where_answers_break_is_a_bar_for_every_number_of_a_kind(tmp_path: Path)
     assert heights[0] * 4 == pytest.approx(heights[2], abs=1.0)
 
 
+def test_a_late_step_breaks_in_a_share_of_the_items_that_have_it(tmp_path: Path) -> None:
+    short, long = (
+        scored("a/model", [0.0] * 10, str(n), groups={"steps": n, "m": 8}) for n in (3, 5)
+    )
+    for row in short[:2] + long[:2]:
+        row |= {"kind": "wrong-step:1"}
+    long[2] |= {"kind": "wrong-step:5"}
+    chart = drawn(results_of(tmp_path, short + long))["breaks"]
+    assert points(chart, "a/model") == {1: 0.2, 2: 0, 3: 0, 4: 0, 5: 0.1}
+
+
 def test_a_second_group_has_lines_of_its_own_in_a_panel_for_each_model(
     grid: BenchmarkResults,
 ) -> None:
@@ -263,7 +274,7 @@ def test_trials_of_an_item_are_one_figure_of_tokens(tmp_path: Path) -> None:
     ]
     (panel,) = drawn(results_of(tmp_path, rows))["tokens"].panels
     assert [point.tip for point in panel.series[0].points] == [
-        f"a/model, {hops} steps: 202 tokens, n = 3" for hops in (4, 6)
+        f"a/model, {hops} steps (hops - 1): 202 tokens, n = 3" for hops in (4, 6)
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -210,10 +211,12 @@ def test_the_page_says_where_a_solver_is_higher_and_where_lower() -> None:
         estimate = Estimate((low + high) / 2, low, high, 9)
         made.append(Difference(one, other, 9, estimate, estimate.excludes(0)))
     assert directions(made) == (
-        "Higher at nhop_explicit; lower at nhop_implicit; no difference seen at blicket_game."
+        "higher by 0.20 at nhop_explicit; lower by 0.20 at nhop_implicit; "
+        "no difference seen at blicket_game."
     )
-    assert directions([made[0], made[0]]) == "Higher at all 2 benchmarks."
-    assert directions(made[1:2]) == "Lower at nhop_implicit."
+    larger = replace(made[0], estimate=Estimate(0.4, 0.3, 0.5, 9))
+    assert directions([larger, made[0]]) == "higher by 0.20 to 0.40 at all 2 benchmarks."
+    assert directions(made[1:2]) == "lower by 0.20 at nhop_implicit."
 
 
 def test_the_only_run_is_not_named_again_and_again(tmp_path: Path) -> None:
@@ -230,7 +233,7 @@ def test_the_comparison_page_escapes_what_runs_are_called() -> None:
     )
     assert "<script>x" not in text
     assert "<b> (" not in text
-    assert text.count("Higher at nhop_implicit.") == 1
+    assert text.count("Higher by 0.20 at nhop_implicit.") == 1
 
 
 def by_people(scores: dict[str, list[int]]) -> list[dict[str, object]]:

@@ -168,6 +168,13 @@ def test_if_every_call_failed_the_page_says_so(tmp_path: Path) -> None:
     assert "all 3 attempts" in text
 
 
+def test_where_the_floor_is_the_ceiling_the_page_has_the_score(tmp_path: Path) -> None:
+    write_records(tmp_path, scored("openai/model", [1.0, 1.0, 0.0, 0.0], floor=1.0))
+    text = write_report(tmp_path).read_text()
+    assert "There is no lift, since the floor is the ceiling." in text
+    assert "correct 0.50, no lift" in text
+
+
 def test_long_tables_are_cut_and_say_so(tmp_path: Path) -> None:
     rows = [
         {**row, "groups": {"steps": number}}

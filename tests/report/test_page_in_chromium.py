@@ -215,6 +215,20 @@ def test_tables_sort_by_keyboard(page: Page) -> None:
     assert page.value(column) == upwards[::-1]
 
 
+def test_paper_shows_whole_prompts_and_nothing_that_is_closed(page: Page) -> None:
+    page.value("document.querySelectorAll('details').forEach((part) => part.open = false)")
+    wait_until(page, UNPACKED)
+    page.call("Emulation.setEmulatedMedia", media="print")
+    cut = (
+        "[...document.querySelectorAll('pre')]"
+        ".filter((one) => one.scrollHeight > one.clientHeight + 1)"
+    )
+    assert page.value(f"{cut}.length") == 0
+    assert page.value("[...document.querySelectorAll('details')].every((one) => !one.offsetHeight)")
+    page.call("Emulation.setEmulatedMedia", media="")
+    assert page.value(f"{cut}.length") > 0  # on a screen a long prompt scrolls
+
+
 def test_it_fits_a_phone_and_a_dark_theme(page: Page) -> None:
     page.call(
         "Emulation.setDeviceMetricsOverride",

@@ -92,7 +92,7 @@ def test_a_run_without_models_ends_with_a_line_for_each_benchmark(tmp_path: Path
     baselines += scored("random_candidate", [1.0, 1.0] + [0.0] * 14)
     results = results_of(tmp_path, baselines)
     assert closing_lines([results]) == [
-        "nhop_implicit  ceiling 1.00 (oracle), best shortcut 0.12 (last_line), floor 0.12"
+        "nhop_implicit  ceiling 1.00, best shortcut 0.12, floor 0.12"
     ]
     shown = card(results)
     assert shown.sentence == (

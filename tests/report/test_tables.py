@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from trivium.report.tables import (
     condensed,
     every_metric,
     kind_table,
+    say,
     split_tables,
 )
 
@@ -258,3 +260,18 @@ def test_eval_prints_floor_and_ceiling(tmp_path: Path, capsys: pytest.CaptureFix
     words = f"eval nhop_implicit --solver last_line --items 5 --out {tmp_path}"
     assert main(words.split()) == 0
     assert "\nfloor 0.125 (random_candidate), ceiling 1.000\n" in capsys.readouterr().out
+
+
+def test_lines_break_between_words_in_a_window_and_nowhere_in_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = "1. a/model 0.93 [0.91, 0.95], beats b/model by 0.36 [0.31, 0.42]; above [b]floor[/b]"
+    say(line)
+    assert capsys.readouterr().out == f"{line}\n"
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    say(f"{line}\x1b[2J")
+    said = capsys.readouterr().out
+    assert max(map(len, said.splitlines())) <= 40
+    assert said.split()[: len(line.split()) - 1] == line.split()[:-1]
+    assert "\x1b[2J" not in said

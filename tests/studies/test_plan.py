@@ -33,7 +33,7 @@ def test_the_full_plan_has_what_the_paper_has() -> None:
         ImitatorUnit: 36,
         TransferUnit: 6,
         QUnit: 2,
-        MachinesUnit: 2,
+        MachinesUnit: 7,
         ObserversUnit: 1,
         UntrainedUnit: 1,
     }
@@ -46,7 +46,7 @@ def test_the_full_plan_has_what_the_paper_has() -> None:
         "table1": 40,
         "qlearning": 2,
         "overhypotheses": 6,
-        "machines": 3,
+        "machines": 8,
     }
     assert all(unit.seeds == 8 for unit in units if not isinstance(unit, QUnit))
     assert all(unit.trials == 100 for unit in units if isinstance(unit, QUnit))
@@ -130,7 +130,7 @@ def test_imitators_are_four_on_nine_datasets() -> None:
 
 def test_the_quick_plan_is_small() -> None:
     units = plan(QUICK)
-    assert len(units) == 32
+    assert len(units) == 38
     assert (
         max(unit.length.steps for unit in units if isinstance(unit, LearnerUnit | TransferUnit))
         == 160_000

@@ -415,36 +415,54 @@ def test_imitators_are_drawn_beside_the_paper() -> None:
 
 
 def machines_results() -> Results:
-    """One agent on two numbers of machines, better than memory with many only."""
-    values = {"reward": [seeds(0.0, 0.1, 4), seeds(0.8, 0.9, 4)]}
-    own = values | {"tests": [seeds(1.0, 1.0, 0)] * 2, "bits": [seeds(2.0, 2.0, 0)] * 2}
-    memory = own | {"reward": [seeds(0.0, 0.1, 4), seeds(0.2, 0.3, 4)]}
-    best = {"reward": 1.0, "tests": 6.7, "bits": 6.5}
-    tested = {"machines trained on": own, "new machines": own}
-    unit = {"agent": {"policy": "lstm"}, "counts": [6, 64], "tested": tested}
-    observers = {"constant": {"new machines": 0.1}, "right": {"new machines": best}}
-    observers |= {"memorising": {"new machines": memory}, "counts": [6, 64]}
-    return Results(machines=[unit], observers=[observers])
+    """One agent on two numbers of machines, above the floor with many only; two points each."""
+
+    def curve(*ends: list[float]) -> dict[str, Any]:
+        whole = [[[0.0, value] for value in end] for end in ends]
+        return {"whole": whole, "tests": [[[0.0, 7.5]] * 8] * 2}
+
+    new = curve(seeds(0.0, 0.1, 4), seeds(0.8, 0.9, 4))
+    unit = {
+        "label": "lstm",
+        "counts": [6, 64],
+        "curve": {"machines shown": curve([1.0] * 8, [0.9] * 8), "new machines": new},
+        "episodes": [[300.0, 5_280.0], [3_520.0, 5_280.0]],
+    }
+    memory = {"whole": [[0.0] * 8] * 2}
+    observers = {"blind": {"new machines": {"whole": 0.1}}, "counts": [6, 64]}
+    observers |= {"ideal": {"new machines": {"whole": 0.99}}}
+    return Results(machines=[unit], observers=[observers | {"memoriser": {"new machines": memory}}])
 
 
-def test_machines_shown_stand_beside_floor_memory_and_ceiling() -> None:
+def test_machines_shown_are_compared_with_floor_memory_and_ceiling() -> None:
     few, many = beyond_tables.machines(machines_results())
     assert (few["machines shown"], many["machines shown"]) == ("6", "64")
-    assert few["reward per question"] == cell(0.0, 0.1, 4, -1.0, 1.0)
-    assert (few["above it"], many["above it"]) == ("no", "yes (p = 0.008)")
-    assert few["compared with it"] == "no difference shown (p = 1.00)"
-    assert many["compared with it"] == "above (p = 0.02)"
-    assert many["tests (right prior)"] == "1.0 (6.7)"
+    assert few["all answers right"] == cell(0.0, 0.1, 4, 0.0, 1.0)
+    assert (few["above blind"], many["above blind"]) == ("no", "yes (p = 0.008)")
+    assert (many["memoriser"], many["ideal observer"], many["tests"]) == ("0.00", "0.99", "7.5")
+    assert many["on the machines shown"] == "0.90"
     found = {
-        (one.name, panel.y_label, point.x): point.value
+        (one.name, panel.title, point.x): point.value
         for panel in charts.machines(machines_results()).panels
         for one in panel.series
         for point in one.points
     }
-    assert found["PPO LSTM", "reward per question", 64] == pytest.approx(0.85)
-    assert found["observer that knows the machines shown", "reward per question", 64] == 0.25
-    assert found["constant answer", "reward per question", 6] == 0.1
-    assert found["observer with the right prior", "tests", 6] == 6.7
+    assert found["LSTM", "new machines", 64] == pytest.approx(0.85)
+    assert found["memoriser", "new machines", 64] == 0
+    assert found["best without a test", "new machines", 6] == 0.1
+    assert found["ideal observer", "new machines", 6] == 0.99
+
+
+def test_equal_exposures_are_points_of_the_curve() -> None:
+    """6 machines were seen 880 times each at the last point, 64 of them 55 times at the first."""
+    rows = list(beyond_tables.equal_exposures(machines_results()))
+    cells = {row["episodes per machine"]: (row["6 shown"], row["64 shown"]) for row in rows}
+    assert cells == {
+        "55": ("-", "0.00"),
+        "220": ("-", "-"),
+        "880": ("0.05", "-"),
+        "3,520": ("-", "-"),
+    }
 
 
 def test_the_stored_tables_are_those_of_the_stored_data(

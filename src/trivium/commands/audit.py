@@ -15,7 +15,7 @@ from trivium.commands.flags import read_benchmark_flags
 from trivium.core.errors import require
 from trivium.core.probes import GAIN, Audit
 from trivium.report.audits import keep_audit
-from trivium.report.tables import Table, terminal
+from trivium.report.tables import Table, say, terminal
 
 MIN_ITEMS = 100
 SHOWN = 12  # cues in the table
@@ -58,7 +58,7 @@ def main(args: Sequence[str]) -> int:
     else:
         show_audit(task.benchmark.name, found)
         if len(task.benchmark.audit_views()) > 1:
-            print("this audit is about one view; the flags of the view choose another")
+            say("this audit is about one view; the flags of the view choose another")
     return 0 if found.passed else 1
 
 
@@ -66,12 +66,12 @@ def show_audit(name: str, audit: Audit) -> None:
     """Print the strongest cues, the verdict and its limits."""
     audit_table(name, audit).show(terminal())
     for note in audit.notes:
-        print(f"tried for {note}")
-    print(f"floor: {audit.floor}, {audit.floor_value:.3f}")
+        say(f"tried for {note}")
+    say(f"floor: {audit.floor}, {audit.floor_value:.3f}")
     if audit.items < audit.needed:
-        print(f"{audit.items} items are few: seeing {GAIN * 100:.0f} points takes {audit.needed}")
-    print(audit)
-    print(LIMITS)
+        say(f"{audit.items} items are few: seeing {GAIN * 100:.0f} points takes {audit.needed}")
+    say(str(audit))
+    say(LIMITS)
 
 
 def audit_table(name: str, audit: Audit) -> Table:

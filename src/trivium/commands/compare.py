@@ -24,7 +24,7 @@ from trivium.report.compare import (
     require_same_limits,
     worth_comparing,
 )
-from trivium.report.tables import print_json, terminal
+from trivium.report.tables import print_json, say, terminal
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def main(args: Sequence[str]) -> int:
         table.show(terminal())
     runs = [str(run) for run in flags.runs]
     for note in left_out(runs, chosen, made):
-        print(note)
+        say(note)
     if flags.out is not None:
         with atomic_write(flags.out) as file:
             file.write(comparison_page(runs, chosen, made).encode("utf-8", "replace"))

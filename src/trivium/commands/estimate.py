@@ -23,6 +23,7 @@ from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.cost import Prices
 from trivium.evaluation.plan import is_config
 from trivium.models.settings import ModelOptions
+from trivium.report.tables import say
 
 PLANNED = {
     "run": run.main,
@@ -58,5 +59,5 @@ def main(args: Sequence[str]) -> int:
         return sweep.main([*args, "--dry_run"])
     asked = read_benchmark_flags("estimate", Flags, args, __doc__)
     cost = estimate(asked.task, **leaves(asked.flags))
-    print(f"{asked.task.benchmark.name}: {cost}")
+    say(f"{asked.task.benchmark.name}: {cost}")
     return 0

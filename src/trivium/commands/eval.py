@@ -22,7 +22,7 @@ from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.models.providers import full_model_name
 from trivium.models.settings import Settings
 from trivium.report.audits import CAUGHT, audit_sentence, audit_verdict
-from trivium.report.tables import metric_table, print_json, terminal
+from trivium.report.tables import metric_table, print_json, say, terminal
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ def main(args: Sequence[str]) -> int:
     if not flags.input:
         audited = task.benchmark, spec_to_dict(task.spec), spec_to_dict(task.view)
         if audit_verdict(*audited) == CAUGHT:
-            print(audit_sentence(*audited))
+            say(audit_sentence(*audited))
     status = print_verdict(run, [summary], out, flags.running.prices)
     print(f"records in {out / RECORDS}")
-    print(f"next: trivium report {out}; trivium analyze {out} --examples_per_type 1")
+    print(f"next: trivium report {out}\n      trivium analyze {out} --examples_per_type 1")
     return status

@@ -37,6 +37,7 @@ from trivium.report.tables import (
     Table,
     condensed,
     result_table,
+    say,
     terminal,
     token_line,
     total_tokens,
@@ -85,7 +86,7 @@ class RunFlags:
             cost = cost_of_run(run, recorded, self.prices.of_run(run))
             confirm(cost, self.options)
             if run.kind == "run":  # whose number of items may be a default
-                print(f"sending {cost}", file=sys.stderr)
+                say(f"sending {cost}", stderr=True)
         with self.workers.open() as executor:
             if folder is None:
                 folder = new_folder(run, ROOT)
@@ -123,7 +124,7 @@ class RunFlags:
         print_results(run, read.results, folder)
         status = print_verdict(run, summaries, folder, self.prices)
         for line in closing_lines(read.results):
-            print(line)
+            say(line)
         if run.kind == "run" and not run.models:
             print("next: trivium run --model openai/gpt-4.1-mini  (about 300 requests)")
         print(f"report: {report}")
@@ -146,7 +147,7 @@ class RunFlags:
         )
         Table(title, ("setting", "seeds", "solvers"), tuple(rows)).show(terminal())
         cost = cost_of_run(run, None, self.prices.of_run(run), self.options.settings())
-        print(f"{'models' if run.models else 'a model, if one were named'}: {cost}")
+        say(f"{'models' if run.models else 'a model, if one were named'}: {cost}")
         return 0
 
 
@@ -183,7 +184,7 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
     attempts, failed = kinds.total(), kinds[FAILED]
     scored = attempts - failed - kinds[DECLINED]
     if kinds[CUT_OFF]:
-        print(f"{kinds[CUT_OFF]:,} of {attempts:,} attempts were cut off before an answer")
+        say(f"{kinds[CUT_OFF]:,} of {attempts:,} attempts were cut off before an answer")
     unread = [
         one.solver
         for one, found in named
@@ -191,23 +192,23 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
     ]
     if unread and not any(one.settings.restate for one in run.evaluations):
         names = ", ".join(dict.fromkeys(unread))
-        print(f"more than 2% of the replies of {names} hold no answer; --restate asks once more")
+        say(f"more than 2% of the replies of {names} hold no answer; --restate asks once more")
     if kinds[DECLINED]:
-        print(f"{kinds[DECLINED]:,} of {attempts:,} attempts were declined by the provider")
+        say(f"{kinds[DECLINED]:,} of {attempts:,} attempts were declined by the provider")
     asked = [summary for summary in summaries if summary.tokens]
     if asked and run.kind != "eval":  # whose table of metrics has tokens
-        print(token_line(asked))
+        say(token_line(asked))
     if run.models and (known := prices.of_run(run)):
-        print(spending(summaries, known))
+        say(spending(summaries, known))
     if failed:
         first = next(one.folder for one, summary in named if summary.failed)
         rows = (row for _, row in read_records(folder / first / RECORDS) if row["kind"] == FAILED)
-        print(f"FAILED: {failed:,} of {attempts:,} attempts; the same command retries them")
-        print(f"the first of them: {one_line(next(rows)['error'] or 'not known')}")
+        say(f"FAILED: {failed:,} of {attempts:,} attempts; the same command retries them")
+        say(f"the first of them: {one_line(next(rows)['error'] or 'not known')}")
     elif scored == 0:
-        print(f"FAILED: none of {attempts:,} attempts ended in a reply to score")
+        say(f"FAILED: none of {attempts:,} attempts ended in a reply to score")
     elif scored == kinds[NO_ANSWER] + kinds[CUT_OFF]:
-        print(f"WARNING: none of {scored:,} replies holds an answer; look at some of them")
+        say(f"WARNING: none of {scored:,} replies holds an answer; look at some of them")
     return 1 if failed or scored == 0 else 0
 
 

@@ -33,7 +33,7 @@ def main(args: Sequence[str]) -> int:
     for name in benchmark_names():
         benchmark = get_benchmark(name)
         metrics = ", ".join(metric.name for metric in benchmark.metrics)
-        print(f"{name}: {benchmark.title}")
+        print(fill(f"{name}: {benchmark.title}", width, subsequent_indent="  "))
         lines = [f"presets: {', '.join(benchmark.presets)}", f"metrics: {metrics}", "solvers:"]
         if leaky := presets_with_shortcuts(benchmark):
             lines.insert(1, f"presets with known shortcuts: {', '.join(leaky)}")

@@ -36,7 +36,7 @@ class Flags:
         require(run is not None, "no run named: give its folder, or its summary.csv with --summary")
         assert run is not None
         require(self.run in (None, run), "give the folder or --summary, not both")
-        require(run.is_dir(), f"{run}: no such folder")
+        require(run.is_dir(), f"{run}: {'a file, not a' if run.exists() else 'no such'} folder")
         manifest = read_mapping(run / MANIFEST) if (run / MANIFEST).exists() else {}
         named = None if self.approach is None else by_alias(self.approach)
         held = manifest.get("benchmark", named)

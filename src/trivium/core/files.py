@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
 import io
 import json
@@ -48,7 +49,7 @@ def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yields (line number, object) of a JSON Lines file; blank lines are skipped."""
     with open_input(path) as file:
         for number, line in enumerate(file, start=1):
-            if line.isspace():
+            if not line.removeprefix(codecs.BOM_UTF8).strip():
                 continue
             try:
                 row = load_json(line)

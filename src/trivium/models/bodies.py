@@ -50,8 +50,8 @@ class BodyTooLargeError(Exception):
 async def collect(chunks: AsyncIterable[bytes]) -> bytes:
     """The content of a body, unpacked; zlib.error if it cannot be.
 
-    Servers pack bodies without saying so, twice, in several parts, or say so and do not. No JSON
-    begins like a packed body, so its first bytes decide.
+    Servers pack bodies without saying so, twice, in several parts, or say so and do not. No
+    response begins like a packed body, so its first bytes decide.
     """
     raw = bytearray()
     async for chunk in chunks:
@@ -61,8 +61,10 @@ async def collect(chunks: AsyncIterable[bytes]) -> bytes:
     content = bytes(raw)
     while content.startswith(GZIP):
         content = _unpacked(content, zlib.MAX_WBITS | 16)
-    if content[:1] and content[0] & 15 == 8 and int.from_bytes(content[:2], "big") % 31 == 0:
-        return _unpacked(content, zlib.MAX_WBITS)
+    if not content.lstrip().startswith(b"{"):
+        for format in (zlib.MAX_WBITS, -zlib.MAX_WBITS):  # deflated, with a header and without
+            with suppress(zlib.error):
+                return _unpacked(content, format)
     return content
 
 

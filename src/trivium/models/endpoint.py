@@ -277,7 +277,7 @@ def retry_delay(headers: Mapping[str, str]) -> float | None:
     """The seconds of a Retry-After header, a number or a date by the server's clock."""
     value = headers.get("retry-after", "")
     with suppress(ValueError):
-        return max(0.0, float(value))
+        return max(0.0, float(value)) if float(value) < 1e9 else None  # inf, nan
     with suppress(ValueError, TypeError, OverflowError):
         now = parsedate_to_datetime(headers.get("date") or formatdate(usegmt=True))
         return max(0.0, (parsedate_to_datetime(value) - now).total_seconds())

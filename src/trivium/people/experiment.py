@@ -36,7 +36,8 @@ class Question:
     kind: Literal["choice", "text"] = "choice"
     options: tuple[str, ...] = ()
     optional: bool = False
-    at: Literal["start", "end"] = "start"  # before the instructions, or after the last item
+    # before the instructions, after half of the items, or after the last one
+    at: Literal["start", "middle", "end"] = "start"
     right: str = ""  # the right option of an attention check
     cap: int = 0  # the maximum of participants with the same answer in a condition; 0: no limit
 
@@ -284,7 +285,7 @@ class Experiment:
         return found
 
     def asked(self, at: str) -> list[Question]:
-        """The questions at the start or at the end."""
+        """The questions at the start, in the middle or at the end."""
         return [one for one in self.questions if one.at == at]
 
     @property

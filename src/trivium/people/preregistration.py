@@ -11,13 +11,6 @@ from trivium import __version__
 from trivium.people.analysis import effect_names
 from trivium.people.experiment import read_experiment
 
-RULES = {
-    "failed_checks": "answered the questions about the instructions wrong",
-    "failed_attention": "answered attention checks wrong",
-    "fast_screens": "left screens before their minimum time",
-    "page_left": "changed to another tab or window",
-    "pastes": "pasted text",
-}
 # Markdown, not HTML: the text is the researcher's own.
 TEMPLATES = Environment(
     loader=PackageLoader("trivium.people"), trim_blocks=True, keep_trailing_newline=True
@@ -36,7 +29,7 @@ def preregistration(path: Path) -> str:
         experiment=experiment,
         capped=[one for one in experiment.questions if one.cap],
         rules={name: most for name, most in vars(experiment.exclude).items() if most >= 0},
-        meanings=RULES,
+        columns=experiment.tables["participants.csv"],
         measure=next(one for one in first.task.benchmark.metrics if one.name == name),
         effects=effect_names(experiment),
     )

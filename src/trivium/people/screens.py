@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from trivium.people.pages import View, button
-from trivium.people.session import Session
+from trivium.people.session import ENDED, Session
 from trivium.people.texts import Texts
 
 
@@ -15,9 +15,8 @@ def screen(session: Session, code: str | None) -> View:
     if session.activity is None:
         own = _SCREENS[session.stage](session, texts, code)
     else:
-        assert session.condition is not None
-        count = session.condition.items
-        title = texts["text.title"].format(number=len(session.rounds), count=count)
+        number, count = len(session.rounds), session.count
+        title = texts["text.title"].format(number=number, count=count)
         own = {"title": title} | session.activity.view(texts)
     return _read_aloud(session, _base(session) | own)
 
@@ -41,7 +40,8 @@ def _read_aloud(session: Session, view: View) -> View:
     asked = [text for one in view.get("questions", ()) for text in (one["text"], *one["options"])]
     labels = [one["label"] for one in view.get("buttons", ()) if one.get("choice")]
     read = [view["title"], *view.get("paragraphs", ()), *view.get("rules", ()), *asked, *labels]
-    others = ["next_child"] if session.experiment.links == "open" else []
+    ended = session.experiment.links == "open" and view["screen"] in (*ENDED, "expired")
+    others = ["next_child"] if ended else []
     names = {key: session.experiment.texts[f"button.{key}"] for key in ("listen", *others)}
     return view | {
         "speak": [{"text": text, "file": recording(text)} for text in dict.fromkeys(read)],
@@ -79,12 +79,11 @@ def _consent(session: Session, texts: Texts, code: str | None) -> View:
 
 
 def _questions(session: Session, texts: Texts, code: str | None) -> View:
-    first = session.condition is None
     asked = [
         {key: getattr(one, key) for key in ("id", "text", "kind", "options", "optional")}
-        for one in session.experiment.asked("start" if first else "end")
+        for one in session.asked
     ]
-    title = texts["questions.title" if first else "questions.last"]
+    title = texts[f"questions.{session.part}"]
     return {"title": title, "questions": asked, "missing": texts["questions.missing"]}
 
 

@@ -96,12 +96,11 @@ class Session(Staged):
 
     def answers_to_assign(self, step: Step) -> dict[str, str] | None:
         """The answers with which this step asks for a place; None if it asks for none."""
-        asked = self.experiment.asked("start")
         match self.stage, step.kind:
-            case "consent", "consent" if step.value is True and not asked:
+            case "consent", "consent" if step.value is True and not self.asked:
                 return {}
             case "questions", "questions" if self.condition is None:
-                return _checked_answers(asked, step.value)
+                return _checked_answers(self.asked, step.value)
             case "full", "retry":
                 return self.answers
         return None
@@ -109,18 +108,37 @@ class Session(Staged):
     def _consent(self, step: Step) -> None:
         if not one_of(step.value, (True, False)):
             self.stage = "declined"
-        elif self.experiment.asked("start"):
+        elif self.asked:
             self.stage = "questions"
         else:
             self._assign(step)
 
-    def _questions(self, step: Step) -> None:
-        asked = self.experiment.asked("start" if self.condition is None else "end")
-        self.answers |= _checked_answers(asked, step.value)
+    @property
+    def count(self) -> int:
+        """The number of items of this participant; 0 before there is a place."""
+        return self.experiment.source(self.condition).items if self.condition else 0
+
+    @property
+    def part(self) -> str:
+        """The part of the experiment, by which questions are asked."""
         if self.condition is None:
-            self._assign(step)
-        else:
-            self.stage = "done"
+            return "start"
+        return "middle" if len(self.rounds) < self.count else "end"
+
+    @property
+    def asked(self) -> list[Question]:
+        """The questions that this part of the experiment has."""
+        return self.experiment.asked(self.part)
+
+    def _questions(self, step: Step) -> None:
+        self.answers |= _checked_answers(self.asked, step.value)
+        match self.part:
+            case "start":
+                self._assign(step)
+            case "middle":
+                self._start_item()
+            case _:
+                self.stage = "done"
 
     def _assign(self, step: Step) -> None:
         """Take the place that the step was given, if any was left."""
@@ -190,13 +208,17 @@ class Session(Staged):
             self._start_round()
 
     def _start_round(self) -> None:
-        """Start the next item, or end."""
-        assert self.condition is not None
+        """Ask the questions that are due, start the next item, or end."""
+        number, self.activity = len(self.rounds), None
+        if number in (self.count // 2, self.count) and self.asked:
+            self.stage = "questions"
+        elif number == self.count:
+            self.stage = "done"
+        else:
+            self._start_item()
+
+    def _start_item(self) -> None:
         number = len(self.rounds)
-        if number == self.experiment.source(self.condition).items:
-            self.stage = "questions" if self.experiment.asked("end") else "done"
-            self.activity = None
-            return
         shown = self.assigned["shown"][number] if "shown" in self.assigned else None
         self.rounds.append(self.page.start(self._item(number), shown, number == 0))
         self.activity, self.stage = self.now, self.now.stage
@@ -223,8 +245,7 @@ class Session(Staged):
         if self.activity is not None:
             return self.activity.next_step(lambda: reply(self.now.dialogue))
         if self.stage == "questions":
-            asked = self.experiment.asked("start" if self.condition is None else "end")
-            answers = {one.id: one.right or (*one.options, "simulated")[0] for one in asked}
+            answers = {one.id: one.right or (*one.options, "simulated")[0] for one in self.asked}
             return Step("questions", answers)
         values = {"consent": True, "check": [right for _, _, right in self.check_questions]}
         return Step(*((self.stage, values[self.stage]) if self.stage in values else ("next", None)))

@@ -167,11 +167,10 @@ def closing_lines(all_results: Sequence[BenchmarkResults]) -> list[str]:
     lines = []
     for results in all_results:
         parts, name = results.within(results.sound_settings), results.benchmark.metrics[0].name
-        best = {role: results.best(parts, role, name) for role in ("ceiling", "shortcut")}
         words = [
-            f"{'best ' * (role == 'shortcut')}{role} {found[1].value:.2f} ({found[0]})"
-            for role, found in best.items()
-            if found
+            f"{BASELINES[role]} {best[1].value:.2f}"
+            for role in ("ceiling", "shortcut")
+            if (best := results.best(parts, role, name))
         ]
         floor = max((part.floor for part in parts.values()), default=0.0)
         width = max(len(own.benchmark.name) for own in all_results)
@@ -274,7 +273,10 @@ class Column:
         named = urlencode(
             {name: text for name, text in fields.items() if text} | {"solver": solver}
         )
-        return GridCell(part.metrics["lift"], note, who, f"#items?{named}&kind=!right")
+        headline = self.results.benchmark.metrics[0].name
+        value = part.metrics[headline].value
+        raw = "not scored" if value is None else f"{headline} {value:.2f}, no lift"
+        return GridCell(part.metrics["lift"], raw, note, who, f"#items?{named}&kind=!right")
 
 
 @dataclass(frozen=True)
@@ -282,6 +284,7 @@ class GridCell:
     """A lift."""
 
     estimate: Estimate
+    raw: str  # shown where there is no lift, since the floor is the ceiling
     note: str  # attempts without an answer, and what they could have changed
     who: str  # the solver, in rows of baselines
     link: str  # to its attempts that are not right
@@ -349,7 +352,8 @@ def _columns(all_results: Sequence[BenchmarkResults], *, every_setting: bool) ->
             lambda key, value=value: key.solver if axis.value(key) == value else None,  # type: ignore[misc]
             first.settings if every_setting else first.sound_settings,
         )
-        by_value.append(replace(columns[0], title=f"{value} {axis.label}", parts=own, floor=""))
+        title = f"{value} {axis.label.partition(' (')[0]}"  # the axis of the chart has the remark
+        by_value.append(replace(columns[0], title=title, parts=own, floor=""))
     return by_value
 
 
@@ -376,10 +380,13 @@ def _column(results: BenchmarkResults, title: str, kept: Sequence[str]) -> Colum
 def sentence(all_results: Sequence[BenchmarkResults], model: str) -> str:
     """What a model can do, by the rules in docs/report.md."""
     phrases = []
+    nothing = "Nothing could be scored."
     for results in all_results:
         kept = results.sound_settings
         own = results.within(kept).get(model)
         if own is None or own.metrics["lift"].value is None:
+            if own is not None and own.metrics[results.benchmark.metrics[0].name].n:
+                nothing = "There is no lift, since the floor is the ceiling."
             continue
         axis = next(iter(results.chart_axes), None)
         parts = results.split(axis.value, kept, model) if axis else {}
@@ -387,7 +394,7 @@ def sentence(all_results: Sequence[BenchmarkResults], model: str) -> str:
         lifts = Lifts(own.metrics["lift"], by_axis, _nearest_player(results, model))
         phrases.append(results.benchmark.headline_sentence(lifts))
     text = "; ".join(phrases)
-    return f"{text[:1].upper()}{text[1:]}." if text else "Nothing could be scored."
+    return f"{text[:1].upper()}{text[1:]}." if text else nothing
 
 
 def _nearest_player(results: BenchmarkResults, model: str) -> str:

@@ -259,32 +259,39 @@ class Charts:
         if not self.results.shows_failures:
             return
         own = self.results.within(self.results.sound_settings)
-        shares: dict[str, dict[str, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+        steps = next((axis for axis in self.results.chart_axes if axis.one), None)
+        by_steps = self._split(steps.value) if steps else {}
+        counts: dict[str, dict[str, dict[int, int]]] = defaultdict(lambda: defaultdict(dict))
         for solver in self._solvers:
-            total = sum(own[solver].kinds.values()) if solver in own else 0
-            for full, times in own[solver].kinds.items() if total else ():
+            for full, times in own[solver].kinds.items() if solver in own else ():
                 kind, _, detail = full.partition(":")
                 if detail.isdecimal():
-                    shares[kind][solver][int(detail)] = times / total
+                    counts[kind][solver][int(detail)] = times
         panels = []
-        for kind in [kind for kind in self.results.benchmark.kinds if kind in shares]:
-            found_numbers = {number for found in shares[kind].values() for number in found}
+        for kind in [kind for kind in self.results.benchmark.kinds if kind in counts]:
+            label = self.results.benchmark.kinds[kind].partition("the number is ")[2] or "number"
+            found_numbers = {number for found in counts[kind].values() for number in found}
             numbers = range(min(1, *found_numbers), min(max(found_numbers), MAX_VALUES) + 1)
             series = []
-            for solver, found in shares[kind].items():
-                points = [
-                    Point(number, share, tip=f"{solver}, {kind_words(kind)} {number}: {share:.1%}")
-                    for number in numbers
-                    if (share := found.get(number, 0.0)) or len(shares[kind]) == 1
-                ]
+            for solver, found in counts[kind].items():
+                points = []
+                for number in numbers:
+                    parts = [own[solver]]
+                    if steps and steps.one in label:  # step 5 can be wrong in items that have it
+                        own_steps = by_steps[solver].items()
+                        least = natural(number)
+                        parts = [one for n, one in own_steps if natural(n) >= least] or parts
+                    share = found.get(number, 0) / sum(sum(part.kinds.values()) for part in parts)
+                    if share or len(counts[kind]) == 1:
+                        tip = f"{solver}, {kind_words(kind)} {number}: {share:.1%}"
+                        points.append(Point(number, share, tip=tip))
                 series.append(Series(solver, self.styles[solver], points, joined=False, bars=True))
-            label = self.results.benchmark.kinds[kind].partition("the number is ")[2] or "number"
             gap = min(14, 190 / (len(series) * len(numbers)))
             title = kind_words(kind)
             panels.append(
                 Panel(series, label, "share", title, None, small=True, ticks=numbers, gap=gap)
             )
-        about = "Shares of all attempts, by kind of answer and the number that comes with it."
+        about = "Shares of the attempts in which the number is possible, by kind of answer."
         chart = self._chart("breaks", "Where it breaks", about, panels)
         yield replace(chart, last=True)
 

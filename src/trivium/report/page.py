@@ -299,7 +299,7 @@ def usage_table(
                 "input tokens": token_text(sent),
                 "output tokens": token_text(received),
                 "of them reasoning": token_text(reasoning),
-                "cost, in the currency of the prices": (
+                "cost, in the prices' currency": (
                     money(price.of(sent.total, received.total)) if price else ""
                 ),
                 latency: seconds_text(own),

@@ -55,6 +55,12 @@ def terminal() -> Console:
     return _Terminal(width=None if sys.stdout.isatty() else WIDTH, highlight=False)
 
 
+def say(text: str, *, stderr: bool = False) -> None:
+    """Print a line, broken between words where the window is too narrow for it."""
+    console = _Terminal(stderr=stderr, highlight=False)
+    console.print(Text(clean(text)), soft_wrap=not console.is_terminal)
+
+
 def print_json(value: Any) -> None:
     """Print a value for other programs: one JSON document on standard output."""
     print(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_NON_STR_KEYS).decode())

@@ -16,14 +16,7 @@ from markupsafe import Markup, escape
 
 from trivium import __version__
 from trivium.core.text import clean
-from trivium.report.plot import (
-    CHARACTER,
-    MARKS,
-    REFERENCE_NAMES,
-    REFERENCES,
-    Chart,
-    SeriesStyle,
-)
+from trivium.report.plot import CHARACTER, MARKS, REFERENCE_NAMES, REFERENCES, Chart, SeriesStyle
 from trivium.report.results import kind_words
 
 HERE = Path(__file__).parent
@@ -47,9 +40,7 @@ def render(template: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["breakable"] = breakable
-    environment.filters["two"] = two_decimals
-    environment.filters["words"] = kind_words
+    environment.filters |= {"breakable": breakable, "two": two_decimals, "words": kind_words}
     environment.filters["capitalize_first"] = lambda text: f"{text[:1].upper()}{text[1:]}"
     environment.globals |= {"marks": MARKS, "references": REFERENCES}
     environment.globals["reference_names"] = REFERENCE_NAMES

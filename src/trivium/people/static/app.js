@@ -6,7 +6,6 @@
 const main = document.getElementById("main");
 const notice = document.getElementById("notice");
 const spoken = document.getElementById("spoken");
-const ENDED = ["done", "failed", "full", "declined"];
 const listenButton = document.getElementById("listen");
 listenButton.addEventListener("click", () => readAloud(view.speak));
 const soundButton = document.getElementById("sound");
@@ -143,7 +142,7 @@ function show(next, kind = "") {
   if (view.history && view.history.length) parts.push(testList(view.history_title, view.history));
   if (view.examples) parts.push(make("div", { class: "examples" }, ...view.examples.map((one) => testList(one.title, one.tests))));
   if (view.screen === "paused") setTimeout(load, 10000);
-  if (view.text.next_child && ENDED.includes(view.screen)) parts.push(make("div", { class: "buttons" }, make("button", { type: "button", class: "plain", onclick: nextChild }, view.text.next_child)));
+  if (view.text.next_child) parts.push(make("div", { class: "buttons" }, make("button", { type: "button", class: "plain", onclick: nextChild }, view.text.next_child)));
   main.className = `screen-${view.screen}`;
   document.body.className = view.audience || "";
   main.replaceChildren(...parts.filter(Boolean));
@@ -171,12 +170,15 @@ async function readAloud(sentences) {
   const mine = ++reading;
   if (voice) voice.pause();
   window.speechSynthesis?.cancel();
+  const point = (text) => main.querySelectorAll("legend, label, button").forEach((part) => part.classList.toggle("spoken", part.textContent === text));
   for (const one of sentences) {
+    point(one.text); // who cannot read sees which answer is meant
     const how = (view.recorded && one.file && await playRecording(one.file)) ? "recording" : await speak(one.text);
     if (mine !== reading) return;
     if (one === sentences[0]) note("read_aloud", how);
-    if (how === "none") return;
+    if (how === "none") break;
   }
+  point("");
 }
 
 function playRecording(file) {

@@ -146,7 +146,7 @@ def _solver(name: str, answer: Callable[[Page, Stream], PromptAnswer], role: Rol
         prompt = turn.messages[0]
         return write_to(prompt, answer(read_page(prompt), turn.stream))
 
-    return Solver(name, str(answer.__doc__), reply, role)
+    return Solver(name, str(answer.__doc__).partition("\n")[0], reply, role)
 
 
 SOLVERS = by_name(
