@@ -276,9 +276,10 @@ def machines(results: Results) -> Figure:
     observers = results.observers[0]
     counts = observers["counts"]
     networks = {unit["label"]: unit for unit in results.machines}
+    whole = [label for label, unit in networks.items() if unit["counts"] == counts]
     panels = []
     for name in (TRAINED, *observers["blind"]):
-        drawn = _machine_series(networks, name, [one for one in networks if "_" not in one])
+        drawn = _machine_series(networks, name, whole)
         if name in observers["blind"]:
             for who, style in (("blind", FLOOR), ("ideal", CEILING)):
                 drawn.append(level(BOUNDS[who], style, observers[who][name]["whole"], counts))
@@ -293,8 +294,8 @@ def machines(results: Results) -> Figure:
     return Figure(
         "How many machines must be seen?",
         "Share of machines about which every answer of the greedy policy is right, after 5 million "
-        "steps of PPO on so many machines. Seeds with 95% intervals. The memoriser takes a machine "
-        "for the most similar of those shown; every answer tested was right for no machine shown.",
+        "steps of PPO on so many machines; seeds with 95% intervals. The memoriser takes a machine "
+        "for the most similar of those shown. No right answer of a test was right in training.",
         panels,
         {
             **styles,

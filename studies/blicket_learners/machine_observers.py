@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from studies.blicket_learners.machine_space import Machine, is_blicket, lights
+from studies.blicket_learners.machine_space import MAX_TESTS, Machine, is_blicket, lights
 from trivium.benchmarks.blicket.inference.observer import binary_entropy
 
-MAX_TESTS = 14  # as in the world that the agents are trained in
 ERROR = 0.01  # how often a memoriser takes what it sees to be wrong
 LITTLE = 0.001  # bits that are not worth a test
 

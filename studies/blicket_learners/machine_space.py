@@ -23,6 +23,7 @@ OBJECTS = 8
 DISJUNCTIVE, PARITY, CONJUNCTIVE = FORMS = range(3)
 TRAINED_FORMS = (DISJUNCTIVE, PARITY)
 MAX_INHIBITORS = 2
+MAX_TESTS = 14  # of an agent or an observer, before it must answer
 NEW_SHARE = 1 / 7  # of the sets of blickets
 TESTED = 120  # machines of each test set
 TRAINED, NEW_MACHINES, NEW_TYPES = "machines shown", "new machines", "new types"

@@ -15,8 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from studies.blicket_learners.machine_observers import MAX_TESTS
-from studies.blicket_learners.machine_space import CONJUNCTIVE, OBJECTS, PARITY, Machine
+from studies.blicket_learners.machine_space import CONJUNCTIVE, MAX_TESTS, OBJECTS, PARITY, Machine
 from studies.blicket_learners.plan import Labels
 from trivium.agents.worlds import State, Step, Tables, World
 from trivium.benchmarks.blicket.world.jax_env import below

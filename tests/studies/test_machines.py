@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from studies.blicket_learners.ideal import ideal_actor
 from studies.blicket_learners.machine_network import EquivariantPolicy
-from studies.blicket_learners.machine_observers import ERROR, MAX_TESTS, blind, observe
+from studies.blicket_learners.machine_observers import ERROR, blind, observe
 from studies.blicket_learners.machine_space import (
     CONJUNCTIVE,
     DISJUNCTIVE,
     FORMS,
     HELD_OUT_TYPES,
+    MAX_TESTS,
     NEW_FORM,
     NEW_MACHINES,
     NEW_TYPES,
@@ -47,6 +48,18 @@ from trivium.benchmarks.blicket.inference.hypotheses import fires, parse
 )
 def test_lights_are_those_of_the_hypotheses(own: Machine, name: str) -> None:
     assert lights([own])[0].tolist() == fires(parse(name), np.arange(256)).tolist()
+
+
+def test_the_world_lights_as_the_machines_do() -> None:
+    """Each of 60 machines of every form, with each of the 256 sets."""
+    for form in FORMS:
+        found = all_machines((form,))[::47][:60]
+        world, tables = machine_world("fixed"), machine_tables(found, len(found))
+        state, _ = world.starts(tables)
+        for placed in range(256):
+            action = jnp.array([[placed >> n & 1 for n in range(8)] + [0]] * len(found))
+            seen = world.step(tables, state, action, jax.random.key(0)).observation
+            assert np.array_equal(np.asarray(seen[:, 8]) > 0, lights(found)[:, placed])
 
 
 def play(own: Machine, actions: list[list[int]]) -> list[tuple[list[int], float, bool]]:

@@ -50,8 +50,8 @@ class BodyTooLargeError(Exception):
 async def collect(chunks: AsyncIterable[bytes]) -> bytes:
     """The content of a body, unpacked; zlib.error if it cannot be.
 
-    Servers pack bodies without saying so, twice, in several parts, or say so and do not. No
-    response begins like a packed body, so its first bytes decide.
+    Servers pack bodies without saying so, twice, in several parts, or say so and do not, so the
+    bytes decide. What neither is an object nor can be inflated is returned as it came.
     """
     raw = bytearray()
     async for chunk in chunks:
