@@ -80,12 +80,41 @@ class LstmPolicy(RecurrentActorCriticPolicy):  # type: ignore[misc,unused-ignore
         self, obs: Any, actions: Any, lstm_states: Any, episode_starts: Any
     ) -> tuple[Any, Any, Any]:
         """Value, log-probability and entropy; theirs cuts the value's gradient off the LSTM."""
-        features, _ = self._process_sequence(
+        features = recurrent_features(
             self.extract_features(obs), lstm_states.pi, episode_starts, self.lstm_actor
         )
         distribution = self._get_action_dist_from_latent(features)
         value = self.value_net(features)
         return value, distribution.log_prob(actions), distribution.entropy()
+
+
+def recurrent_features(
+    features: Any, states: tuple[Any, Any], episode_starts: Any, lstm: torch.nn.LSTM
+) -> Any:
+    """What their `_process_sequence` returns, with episodes side by side instead of step by step.
+
+    Several times as fast, which is what makes a million steps affordable.
+    """
+    sequences = states[0].shape[1]
+    resets = episode_starts.reshape(sequences, -1) > 0
+    begins = resets.clone()
+    begins[:, 0] = True
+    at = begins.flatten().nonzero().flatten()
+    lengths = torch.diff(at, append=at.new_tensor([features.shape[0]]))
+    episodes = torch.nn.utils.rnn.pad_sequence(torch.split(features, lengths.tolist()))
+    first = at % resets.shape[1] == 0
+    kept = (~resets[:, :1]).to(features.dtype)
+    initial = []
+    for state in states:
+        zeros = state.new_zeros(1, len(at), state.shape[2])
+        initial.append(
+            zeros.index_put(
+                (torch.zeros_like(at[first]), first.nonzero().flatten()), state[0] * kept
+            )
+        )
+    output, _ = lstm(episodes, tuple(initial))
+    steps = torch.arange(output.shape[0], device=at.device)
+    return output.transpose(0, 1)[steps[None] < lengths[:, None]]
 
 
 class WholeEnvironments(RecurrentRolloutBuffer):  # type: ignore[misc,unused-ignore]
@@ -125,6 +154,7 @@ def train(
 ) -> None:
     """Train their learner on blicket with quiz, reporting each episode."""
     torch.set_num_threads(1)
+    torch.distributions.Distribution.set_default_validate_args(False)  # a tenth of the time
     world = DummyVecEnv([partial(BlicketEnv, reward_structure="quiz")] * config.environments)
     model = make_model(config, world, seed, device)
     model.learn(steps, callback=Watch(config.environments, finished))
