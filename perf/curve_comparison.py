@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from studies.theme import LINES, Figure, series
 
 from trivium.core.errors import require
-from trivium.core.statistics import Estimate, mean_interval
+from trivium.core.statistics import Estimate, mean_interval, student_quantile
 from trivium.report.plot import Panel, nice_ticks
 
 Curves = NDArray[np.float64]  # [seeds, bins]
@@ -72,6 +72,18 @@ class Comparison:
     def not_excluded(self) -> float:
         """The largest difference in any bin that the bands leave possible."""
         return float((np.abs(self.difference) + self.half).max())
+
+    @property
+    def at_the_end(self) -> tuple[float, float]:
+        """Welch's 90% interval of the last bin's difference, that of two one-sided tests at 5%."""
+        gap, error = float(self.difference[-1]), float(spread(self.ours, self.theirs)[-1])
+        parts = [side[:, -1].var(ddof=1) / len(side) + 1e-12 for side in (self.ours, self.theirs)]
+        freedom = sum(parts) ** 2 / sum(
+            part**2 / (len(side) - 1)
+            for part, side in zip(parts, (self.ours, self.theirs), strict=True)
+        )
+        half = student_quantile(0.9, freedom) * error
+        return gap - half, gap + half
 
     @property
     def steps(self) -> list[int]:
@@ -190,6 +202,8 @@ def table(comparisons: Sequence[Comparison]) -> str:
         "not excluded",
         "chance",
         "verdict",
+        "difference at the end",
+        "equivalent there",
     )
     lines = [heads, ["---"] * len(heads), *(_verdict(one) for one in comparisons)]
     rows = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
@@ -202,12 +216,15 @@ def table(comparisons: Sequence[Comparison]) -> str:
         "Equivalent: the bands exclude every difference beyond a tenth of the scale "
         f"({MARGINS['reward']} of reward, {MARGINS['steps']} steps) in every bin. Otherwise it is "
         "not decided: no difference is shown, and one of up to the figure in the column *not "
-        "excluded* is possible. Chance: of a t as large as the largest seen, for the row alone.\n"
+        "excluded* is possible. Chance: of a t as large as the largest seen, for the row alone. "
+        "Difference at the end: of the last bin alone, with Welch's 90% interval; it is equivalent "
+        "there if the interval lies within the same margin (two one-sided tests at 5%, each row "
+        "for itself).\n"
     )
 
 
 def _verdict(one: Comparison) -> list[str]:
-    worst = int(np.argmax(np.abs(one.difference)))
+    worst, (low, high) = int(np.argmax(np.abs(one.difference))), one.at_the_end
     return [
         one.agent,
         one.measure,
@@ -219,6 +236,8 @@ def _verdict(one: Comparison) -> list[str]:
         f"{one.not_excluded:.3f}",
         f"{one.chance:.3f}",
         one.verdict,
+        f"{one.difference[-1]:+.3f} [{low:.3f}, {high:.3f}]",
+        "yes" if max(-low, high) <= MARGINS[one.measure] else "not shown",
     ]
 
 

@@ -30,8 +30,8 @@ BIN = 10_240  # steps; a whole number of updates of every agent
 STEPS = {  # the slowest comes first
     "a2c-lstm": 1_024_000,
     "ppo-lstm": 1_024_000,
-    "ppo-mlp": 1_024_000,
-    "a2c-mlp": 1_024_000,
+    "ppo-mlp": 409_600,
+    "a2c-mlp": 409_600,
 }
 SEEDS = 8
 EPISODE = 25  # steps of the longest episode
