@@ -285,7 +285,7 @@ def attack_by_mentions(spec: VariablesSpec, seed: int, count: int) -> str:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--mentions"]:
-        seed, count = int(sys.argv[2]), int((*sys.argv[3:], 20_000)[0])
+        seed, count = int(sys.argv[2]), int((*sys.argv[3:], "20000")[0])
         for preset in ("balanced-ctrl", "balanced-hypotheses"):
             for graph in ("forest", "dag"):
                 spec = replace(PRESETS[preset], graph=graph)
