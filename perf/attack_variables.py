@@ -9,6 +9,7 @@ Needs scikit-learn.
 
     python perf/attack_variables.py [ITEMS] [PRESET ...]
     python perf/attack_variables.py --mentions SEED [ITEMS]
+    python perf/attack_variables.py --row-order SEED [ITEMS]
 """
 
 from __future__ import annotations
@@ -283,7 +284,30 @@ def attack_by_mentions(spec: VariablesSpec, seed: int, count: int) -> str:
     return "\n  ".join(found)
 
 
+def first_candidate(preset: str, seed: int, count: int, row_order: bool) -> str:
+    """How much more often than a random one the best candidate of a table is a control variable."""
+    view = next(view for view in audit_views() if view.renderer == "markdown")
+    train, test = (
+        Examples(PRESETS[preset], view, row_order, each, count) for each in (seed, seed + 1)
+    )
+    scores = learn(train.control, train.right).predict_proba(test.control)[:, 1]
+    bounds = np.searchsorted(test.owner, np.arange(1, len(test.sizes)))
+    items = list(zip(np.split(scores, bounds), np.split(test.right, bounds), strict=True))
+    shares = np.array([right.mean() for _, right in items])
+    gains = np.array([right[own.argmax()] for own, right in items]) - shares
+    mean, half = gains.mean(), 1.96 * gains.std() / len(gains) ** 0.5
+    reach = f"{shares.mean() + mean:.3f} of {shares.mean():.3f}"
+    return f"first candidate {reach}, gain {mean:.3f} [{mean - half:.3f}, {mean + half:.3f}]"
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--row-order"]:
+        seed, count = int(sys.argv[2]), int((*sys.argv[3:], "5000")[0])
+        for preset in ("balanced-ctrl", "balanced-hypotheses"):
+            for row_order in (False, True):
+                found = first_candidate(preset, seed, count, row_order)
+                print(f"{preset}, row order {row_order}: {found}", flush=True)
+        sys.exit()
     if sys.argv[1:2] == ["--mentions"]:
         seed, count = int(sys.argv[2]), int((*sys.argv[3:], "20000")[0])
         for preset in ("balanced-ctrl", "balanced-hypotheses"):
