@@ -5,11 +5,13 @@ each question of each view, with a 95% interval. Larger than the audit's own tre
 ranks and text pieces, and as many items as there are.
 
     python perf/attack_surface.py nhop_explicit.explicit-hard --items 30000 --seed 4711 --views 0
+    python perf/attack_surface.py nhop_implicit.implicit --set answerable=mixed --seed 4711
 """
 
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
@@ -65,10 +67,12 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=30_000)
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--views", type=int, nargs="*", default=[], help="numbers of views")
+    parser.add_argument("--set", nargs="*", default=[], help="FIELD=TEXT of the spec")
     asked = parser.parse_args()
     for name in asked.names:
         benchmark = get_benchmark(name.partition(".")[0])
-        spec = benchmark.presets[name.partition(".")[2]]
+        changed = dict(each.split("=", 1) for each in asked.set)
+        spec = replace(benchmark.presets[name.partition(".")[2]], **changed)
         for number, view in enumerate(benchmark.audit_views()):
             if not asked.views or number in asked.views:
                 attack(Task(benchmark, spec, view), asked.items, asked.seed)

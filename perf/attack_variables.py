@@ -4,15 +4,21 @@ For each preset, and for tables and prose: a classifier of validity and one of c
 the statistics of all columns, the sizes of all sets, and all mentions; they are trained on one seed
 and tested on another. Tables are attacked once more with statistics of the order of rows (steps,
 runs, trend). Beside them are the built-in shortcuts, and trees that know all correlations but have
-not read the hypotheses, or have read them without their direction. Needs scikit-learn.
+not read the hypotheses, have read them without their direction, or have only counted mentions.
+Needs scikit-learn.
 
     python perf/attack_variables.py [ITEMS] [PRESET ...]
+    python perf/attack_variables.py --mentions SEED [ITEMS]
+    python perf/attack_variables.py --row-order SEED [ITEMS]
 """
 
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -225,7 +231,91 @@ def exact_sets(preset: str, count: int, directed: bool | None) -> None:
     print(interval(f"{preset}, trees, {name} ({rule})", best[rule], floor), flush=True)
 
 
+def mention_counts(item: VariablesItem) -> list[int]:
+    """The numbers of variables, and how many of them are mentioned how often, as cause or effect.
+
+    Whose mentions are next to whose is not among them, so no hypothesis is followed.
+    """
+    mentions = Counter(variable for edge in item.hypotheses for variable in edge)
+    effects = Counter(effect for _, effect in item.hypotheses)
+    roles = Counter(
+        (item.seen[variable], min(mentions[variable], 5), effects[variable])
+        for variable in range(len(item.names))
+        if variable not in item.target and (item.seen[variable] or mentions[variable])
+    )
+    every = [(seen, times, of) for seen in (True, False) for times in range(6) for of in range(6)]
+    own = [count for variable in item.target for count in (mentions[variable], effects[variable])]
+    return [len(item.hidden), sum(item.seen), *own, *map(roles.__getitem__, every)]
+
+
+def attack_by_mentions(spec: VariablesSpec, seed: int, count: int) -> str:
+    """How much the counts of mentions say about the number of unobserved control variables.
+
+    Trees predict that number; unobserved variables are ranked above or below the observed ones by
+    it, and the most probable set of unobserved variables is guessed.
+    """
+    seen, numbers = [], []
+    for each in (seed, seed + 1):
+        valid = [item for item in VARIABLES.generate(spec, each, 0, count) if item.gold.valid]
+        seen.append(np.array(list(map(mention_counts, valid))))
+        numbers.append(
+            np.array([len(set(item.gold.control).intersection(item.hidden)) for item in valid])
+        )
+    hidden, observed = seen[1][:, 0], seen[1][:, 1]
+    known = observed // 2 - 2  # observed control variables, of all but the target's
+    found = []
+    for name, columns in (("numbers of variables", 2), ("counts of mentions", None)):
+        model = learn(seen[0][:, :columns], numbers[0])
+        shares = model.predict_proba(seen[1][:, :columns])
+        right = model.classes_[shares.argmax(axis=1)] == numbers[1]
+        above = np.sign(shares @ model.classes_ / hidden - known / (observed - 2))
+        won = numbers[1] * (observed - 2 - known) - known * (hidden - numbers[1])
+        every, control = hidden + observed - 2, known + numbers[1]
+        weight = control * (every - control) / every
+        pairs = 0.5 + 0.5 * above * won / every / weight.mean()
+        sets = np.array([[comb(size, number) for number in model.classes_] for size in hidden])
+        guess = (shares / sets).argmax(axis=1)
+        whole = (model.classes_[guess] == numbers[1]) / sets[np.arange(len(sets)), guess]
+        means = [
+            f"{values.mean():.4f} +- {1.96 * values.std() / len(values) ** 0.5:.4f}"
+            for values in (right, pairs, whole)
+        ]
+        found.append(f"{name}: number {means[0]}, pairs {means[1]}, whole set {means[2]}")
+    return "\n  ".join(found)
+
+
+def first_candidate(preset: str, seed: int, count: int, row_order: bool) -> str:
+    """How much more often than a random one the best candidate of a table is a control variable."""
+    view = next(view for view in audit_views() if view.renderer == "markdown")
+    train, test = (
+        Examples(PRESETS[preset], view, row_order, each, count) for each in (seed, seed + 1)
+    )
+    scores = learn(train.control, train.right).predict_proba(test.control)[:, 1]
+    bounds = np.searchsorted(test.owner, np.arange(1, len(test.sizes)))
+    items = list(zip(np.split(scores, bounds), np.split(test.right, bounds), strict=True))
+    shares = np.array([right.mean() for _, right in items])
+    gains = np.array([right[own.argmax()] for own, right in items]) - shares
+    mean, half = gains.mean(), 1.96 * gains.std() / len(gains) ** 0.5
+    reach = f"{shares.mean() + mean:.3f} of {shares.mean():.3f}"
+    return f"first candidate {reach}, gain {mean:.3f} [{mean - half:.3f}, {mean + half:.3f}]"
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--row-order"]:
+        seed, count = int(sys.argv[2]), int((*sys.argv[3:], "5000")[0])
+        for preset in ("balanced-ctrl", "balanced-hypotheses"):
+            for row_order in (False, True):
+                found = first_candidate(preset, seed, count, row_order)
+                print(f"{preset}, row order {row_order}: {found}", flush=True)
+        sys.exit()
+    if sys.argv[1:2] == ["--mentions"]:
+        seed, count = int(sys.argv[2]), int((*sys.argv[3:], "20000")[0])
+        for preset in ("balanced-ctrl", "balanced-hypotheses"):
+            for graph in ("forest", "dag"):
+                spec = replace(PRESETS[preset], graph=graph)
+                print(f"{preset}, {graph}, {count} items, seeds {seed} and {seed + 1}")
+                print(" ", attack_by_mentions(spec, seed, count), flush=True)
+        sys.exit()
     items = int(sys.argv[1]) if len(sys.argv) > 1 else 30_000
     for preset in sys.argv[2:] or NAMES:
         if preset.startswith("balanced"):

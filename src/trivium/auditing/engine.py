@@ -157,9 +157,7 @@ class Study:
             share = float(sample.judged.sum()) / PEEK
             if share:
                 blind = np.random.default_rng(0).random(sample.right.shape).astype(np.float32)
-                outcome = Outcome(np.empty(0), 0.5)
-                if sample.kind != "label":
-                    outcome = judge(sample, blind)
+                outcome = NOTHING if sample.kind == "label" else judge(sample, blind)
                 needed.append(ceil(outcome.needed(SELECT) / share))
         require(bool(needed), f"{self.benchmark.name} has neither probes nor shortcuts to audit")
         return max(needed)
@@ -169,9 +167,8 @@ class Study:
         sizes = {"train": min(TRAIN, 2 * count), "test": count, "confirm": count}
         self._sizes = {name: ceil(size / CHUNKS) for name, size in sizes.items()}
         found = [Attack(each.name, each.about, self._play(each)) for each in self.shortcuts]
-        for probe, sample in self._part(
-            "train", range(CHUNKS), self._sizes["train"]
-        ).samples.items():
+        learned = self._part("train", range(CHUNKS), self._sizes["train"])
+        for probe, sample in learned.samples.items():
             if not sample.judged.any():
                 self.notes.append(f"{probe}: nothing, for no candidate is wrong or none is right")
                 continue
@@ -247,11 +244,9 @@ class Study:
         samples = {
             name: collect(found, names_of[name], self._ids[name]) for name, found in rows.items()
         }
-        if not with_text:
-            return samples
-        return {
-            name: self._text[name].extend(sample) if name in self._text else sample
-            for name, sample in samples.items()
+        learned = self._text if with_text else {}
+        return samples | {
+            name: learned[name].extend(samples[name]) for name in learned if name in samples
         }
 
     def _rules(self, probe: str, sample: Sample, trees: int) -> Iterator[Attack]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate, combinations, pairwise
@@ -26,7 +26,8 @@ Group = tuple[str, Features]  # the suffix of the features' names, and the featu
 
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,40}(?:\.\d{1,40})?(?!\w)")
 _DIGITS = re.compile(r"\d+")
-_TOKEN = re.compile(r"\w+")
+_CELL = re.compile(rf"^(?:({_NUMBER.pattern})$|.*$)", re.MULTILINE)
+_WITHIN = re.compile(r"\w\w")
 _WORD = re.compile(r"[^\W\d_]\w*")
 _SENTENCE_END = re.compile(r"[.:!?;]\s|\n")
 _MODULI = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16)  # of the index: periods of balanced designs
@@ -102,7 +103,7 @@ class PromptFeatures:
         names: Iterable[str] = (),
         common: Collection[str] = frozenset(),  # words that are the same in most items
     ) -> None:
-        self.text = text
+        self.text, self._padded = text, f" {text} "
         self.names = frozenset(names)
         self.lines = text.split("\n")
         self.sizes = [len(line) for line in self.lines]
@@ -117,31 +118,15 @@ class PromptFeatures:
         self._described: dict[str, list[Group]] = {}
         self.item = self._of_item(index, common)
 
-    @cached_property
-    def _words(self) -> Mapping[str, list[int]]:
-        """The positions of every word."""
-        found = defaultdict(list)
-        for word in _TOKEN.finditer(self.text):
-            found[word[0]].append(word.start())
-        return found
-
     def mentions(self, name: str) -> list[int]:
         """The positions of a name that is no part of a longer word."""
         found = self._mentions.get(name)
         if found is None:
-            first, text, size = _TOKEN.match(name), self.text, len(name)
-            if first is not None:
-                starts = self._words.get(first[0], [])
-            else:
-                starts = [found.start() for found in re.finditer(re.escape(name or "$^"), text)]
-            if first is None or first[0] != name:
-                whole = not _TOKEN.match(name, size - 1)  # it may be followed by a letter
-                starts = [
-                    at
-                    for at in starts
-                    if text.startswith(name, at) and (whole or not _TOKEN.match(text, at + size))
-                ]
-            found = self._mentions[name] = starts
+            text, size, at = self._padded, len(name), -1
+            found = self._mentions[name] = []
+            while name and (at := text.find(name, at + 1)) > 0:
+                if not (_WITHIN.match(text, at - 1) or _WITHIN.match(text, at + size - 1)):
+                    found.append(at - 1)
         return found
 
     @cached_property
@@ -278,7 +263,7 @@ class PromptFeatures:
         listed = [commas for commas in self.commas if commas]
         full = [size for size in sizes if size]
         values = list(map(float, numbers))
-        some = list(map(spelling, numbers[:_SOME_NUMBERS]))
+        some = [number.lstrip("-").partition(".") for number in numbers[:_SOME_NUMBERS]]
         whole = {
             "characters": len(text),
             "lines": len(sizes),
@@ -294,10 +279,12 @@ class PromptFeatures:
             "largest number": max(values, default=nan),
             "smallest number": min(values, default=nan),
             "sum of all numbers": sum(values),
-            "odd numbers": sum(each["parity"] for each in some),
-            "most decimals": max((each["decimals"] for each in some), default=0),
+            "odd numbers": sum(int(before[-1]) % 2 for before, *_ in some),
+            "most decimals": max((len(after) for *_, after in some), default=0),
             "negative numbers": sum(value < 0 for value in values),
-            "numbers with leading zeros": sum(each["leading zeros"] > 0 for each in some),
+            "numbers with leading zeros": sum(
+                len(before) > 1 and before[0] == "0" for before, *_ in some
+            ),
             "index": index,
             **{f"index mod {modulus}": index % modulus for modulus in _MODULI},
         }
@@ -379,8 +366,8 @@ def read_columns(lines: Sequence[str]) -> dict[str, Features]:
 
 def columns(rows: Sequence[Sequence[str]]) -> Iterator[Features]:
     """The features of each column of a table."""
-    cells = [cell if _NUMBER.fullmatch(cell) else "nan" for row in rows for cell in row]
-    values = np.array(cells).astype(np.float64).reshape(len(rows), -1)
+    cells = _CELL.findall("\n".join(cell for row in rows for cell in row))
+    values = np.array([float(cell or "nan") for cell in cells]).reshape(len(rows), -1)
     after = np.array([len(cell) - cell.find(".") - 1 if "." in cell else 0 for cell in cells])
     decimals = after.reshape(values.shape)
     there = ~np.isnan(values)

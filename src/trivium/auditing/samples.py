@@ -184,13 +184,8 @@ def collect(rows: Sequence[Row], names: tuple[list[str], list[str]], ids: dict[s
     of_item = {f"item's {name}": part for name, part in zip(item_names, items, strict=True)}
     if width == 1:
         of_item |= {name: values[:, 0] for name, values in _before(right, there).items()}
-    text = [row.pieces for row in rows if row.pieces]
-    pieces = None
-    if text:
-        pieces = (
-            Pieces.of([own for own, _ in text], width),
-            Pieces.of([all_ for _, all_ in text], 1),
-        )
+    text = list(zip(*[row.pieces for row in rows if row.pieces], strict=True))
+    pieces = (Pieces.of(text[0], width), Pieces.of(text[1], 1)) if text else None
     return Sample(columns, of_item, right, there, named, pieces)
 
 

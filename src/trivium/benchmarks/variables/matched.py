@@ -7,7 +7,8 @@ holds the target; they are drawn regardless of their set. Unobserved variables a
 trees, above the dependent variable (control variables) or elsewhere. Each is either a cause only or
 in the middle of a chain, whatever its role, and the number of control variables among them is drawn
 so that its mean is that of as many observed variables. So within an item every variable is a
-control variable with the same probability, whatever can be seen of it alone.
+control variable with the same probability, whatever can be seen of it alone; counts of all mentions
+together do say a little about the number of unobserved control variables (docs/audit.md).
 
 In a dag the observed variables lie in a ring of six families. Between any two neighbours lies an
 unobserved cause of both, so each family is correlated with itself and with its two neighbours: with

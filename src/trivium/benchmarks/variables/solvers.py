@@ -63,37 +63,36 @@ def surface(turn: Turn) -> VariablesAnswer:
 
 def statistician(turn: Turn) -> VariablesAnswer:
     """Reads only the text, tests tables for dependence, and follows the decision trees."""
-    prompt = read_prompt(turn.messages[0], turn.view)
-    return _decided(prompt, prompt.hypotheses)
+    return _decided(turn, list)
 
 
 def no_hypotheses(turn: Turn) -> VariablesAnswer:
     """Does the same without the hypotheses: controls what changes together with the target."""
-    return _decided(read_prompt(turn.messages[0], turn.view), [])
+    return _decided(turn, lambda edges: [])
 
 
 def undirected(turn: Turn) -> VariablesAnswer:
     """Does the same, but does not tell causes from effects in the hypotheses."""
-    prompt = read_prompt(turn.messages[0], turn.view)
-    return _decided(prompt, [*prompt.hypotheses, *((b, a) for a, b in prompt.hypotheses)])
+    return _decided(turn, lambda edges: [*edges, *((b, a) for a, b in edges)])
 
 
 def always_valid(turn: Turn) -> VariablesAnswer:
     """Does the same, but calls every hypothesis valid."""
+    return _decided(turn, list, check=False)
+
+
+Edges = list[tuple[str, str]]
+
+
+def _decided(turn: Turn, use: Callable[[Edges], Edges], *, check: bool = True) -> VariablesAnswer:
+    """The answer of the decision trees that `use` hypotheses; or always a valid one."""
     prompt = read_prompt(turn.messages[0], turn.view)
-    return _decided(prompt, prompt.hypotheses, check=False)
-
-
-def _decided(
-    prompt: Prompt, hypotheses: Sequence[tuple[str, str]], *, check: bool = True
-) -> VariablesAnswer:
-    """The answer of the decision trees; without `check` every hypothesis is valid."""
     known = correlation(prompt)
 
     def correlated(first: str, second: str) -> bool | None:
         return True if not check and {first, second} == set(prompt.target) else known(first, second)
 
-    valid, control = decide(correlated, prompt.target, hypotheses, prompt.names)
+    valid, control = decide(correlated, prompt.target, use(prompt.hypotheses), prompt.names)
     return VariablesAnswer(True, *prompt.target, control) if valid else INVALID
 
 
