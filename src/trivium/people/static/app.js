@@ -170,7 +170,7 @@ async function readAloud(sentences) {
   const mine = ++reading;
   if (voice) voice.pause();
   window.speechSynthesis?.cancel();
-  const point = (text) => main.querySelectorAll("legend, label, button").forEach((part) => part.classList.toggle("spoken", part.textContent === text));
+  const point = (text) => main.querySelectorAll("legend, label, button").forEach((part) => part.classList.toggle("spoken", text !== "" && part.textContent === text));
   for (const one of sentences) {
     point(one.text); // who cannot read sees which answer is meant
     const how = (view.recorded && one.file && await playRecording(one.file)) ? "recording" : await speak(one.text);

@@ -227,7 +227,7 @@ class GameRound(Round):
         on, lit = ([], None) if test is None else _by_shape([test])[0]
         words = texts["example.first" if name == EXAMPLES[0] else "example.new"]
         if on:
-            objects = " + ".join(texts[f"thing.{shape}"] for shape in on)
+            objects = texts["example.and"].join(texts[f"thing.{shape}"] for shape in on)
             words = texts["example.placed"].format(objects=objects)
         tests = len(self._slides) // len(EXAMPLES) - 1
         number = self.slide % (tests + 1)
