@@ -12,6 +12,7 @@ const soundButton = document.getElementById("sound");
 const visit = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 let token = "", view = null, busy = "", events = [], eventNumber = 0;
 let shownAt = 0, mark = 0; // when the screen appeared, and when the time of the next step begins
+let stayed = false; // whether the screen is the one before, after a press
 const waiting = []; // moves of things that are shown already and still have to be sent
 
 function make(tag, attributes = {}, ...children) {
@@ -92,7 +93,8 @@ async function send(kind, value = null, at = performance.now()) {
 
 // A second tap on a button is not meant for the screen that has just replaced it.
 main.addEventListener("click", (event) => {
-  if (!view || performance.now() - shownAt >= view.guard || event.target.closest(".thing")) return;
+  // Things can be moved at once after a press, which keeps the screen.
+  if (!view || performance.now() - shownAt >= view.guard || (stayed && event.target.closest(".thing"))) return;
   event.preventDefault();
   event.stopPropagation();
   note("early_tap", view.screen);
@@ -125,6 +127,7 @@ function show(next, kind = "") {
   view = next;
   document.documentElement.lang = view.language || "en";
   const moved = before && before.screen === view.screen && view.machine;
+  stayed = Boolean(moved) && view.movable === true;
   const heading = make("h1", { tabindex: "-1" }, view.title);
   document.title = view.title;
   const parts = [view.preview ? make("p", { class: "preview" }, view.preview) : null, view.eyebrow ? make("p", { class: "eyebrow" }, view.eyebrow) : null, heading];
@@ -204,7 +207,10 @@ function speak(text) {
 }
 
 async function nextChild() {
+  if (busy) return;
+  busy = "next_child";
   const response = await request("api/next-child", {});
+  busy = "";
   if (response.ok) load();
 }
 
@@ -274,10 +280,10 @@ function questions() {
 
 function puzzle() {
   const form = make("form", { novalidate: true });
-  const texts = view.messages.filter((text) => text).map((text) => make("div", { class: "prompt", tabindex: "0", lang: "en" }, text));
+  const texts = view.messages.map((text, index) => text ? make("div", { class: index % 2 ? "prompt own" : "prompt", tabindex: "0", lang: "en" }, text) : null);
   const box = make("textarea", { id: "reply", rows: "4", maxlength: String(view.limit), spellcheck: "false" });
   const missing = make("p", { class: "missing", role: "alert" });
-  form.append(...texts, make("label", { for: "reply" }, view.label), box, missing,
+  form.append(...texts.filter(Boolean), make("label", { for: "reply" }, view.label), box, missing,
     make("div", { class: "buttons" }, make("button", { type: "submit", class: "main" }, make("span", {}, view.send))));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
