@@ -128,11 +128,6 @@ def _estimate(scores: Sequence[float]) -> Estimate:
     return mean_interval(scores, bounds=(0.0, 1.0) if within else None)
 
 
-def effect_names(experiment: Experiment) -> list[str]:
-    """The main effects and interactions of factors with two levels each; none in other designs."""
-    return list(_contrasts(experiment))
-
-
 def effects(experiment: Experiment, people: Sequence[Row]) -> dict[str, Estimate]:
     """The estimates of all effects; {} where a cell is empty.
 
@@ -142,11 +137,11 @@ def effects(experiment: Experiment, people: Sequence[Row]) -> dict[str, Estimate
     cells = [_scores(people, one) for one in experiment.conditions]
     if not all(cells):
         return {}
-    return {name: contrast(cells, weights) for name, weights in _contrasts(experiment).items()}
+    return {name: contrast(cells, weights) for name, weights in contrasts(experiment).items()}
 
 
-def _contrasts(experiment: Experiment) -> dict[str, list[float]]:
-    """The weight of every condition in each effect."""
+def contrasts(experiment: Experiment) -> dict[str, list[float]]:
+    """The weights of the conditions in each effect; {} unless all factors have two levels."""
     cells = [one.factors for one in experiment.conditions]
     factors = experiment.factors
     levels = {name: list(dict.fromkeys(own[name] for own in cells)) for name in factors}
