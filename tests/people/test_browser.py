@@ -490,11 +490,17 @@ Object.defineProperty(window, "speechSynthesis", { value: {
 """
 
 
+LOWEST = """() => Math.max(...Array.from(document.querySelectorAll("main button, .option"),
+  (one) => one.getBoundingClientRect().bottom + scrollY))"""
+
+
 class Child(Finger):
     """A child to whom everything is read, and who sees pictures instead of words."""
 
     def act(self, screen: str, step: Step) -> None:
         self.page.wait_for_function("() => view.speak.every((one) => said.includes(one.text))")
+        lowest = self.page.evaluate(LOWEST)
+        assert lowest <= 844, f"{screen} needs scrolling"
         words = self.page.evaluate(
             "[view.title, ...(view.paragraphs || []), ...(view.rules || [])]"
         )

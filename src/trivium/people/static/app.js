@@ -132,7 +132,8 @@ function show(next, kind = "") {
   document.title = view.title;
   const parts = [view.preview ? make("p", { class: "preview" }, view.preview) : null, view.eyebrow ? make("p", { class: "eyebrow" }, view.eyebrow) : null, heading];
   for (const text of view.paragraphs || []) parts.push(make("p", { class: "lead" }, text));
-  if (view.rules && view.rules.length) parts.push(make("ul", { class: "rules" }, ...view.rules.map((rule) => make("li", {}, rule))));
+  const rules = view.rules && view.rules.length ? make("ul", { class: "rules" }, ...view.rules.map((rule) => make("li", {}, rule))) : null;
+  if (!view.machine) parts.push(rules);
   if (view.picture) parts.push(machine(view.picture, false));
   if (view.thing) parts.push(make("div", { class: "asked" }, drawThing(view.thing.shape)));
   if (view.machine) parts.push(machine(view.machine, Boolean(view.movable)));
@@ -142,6 +143,7 @@ function show(next, kind = "") {
   if (view.buttons) parts.push(make("div", { class: "buttons" }, ...view.buttons.map(button)));
   if (view.page) parts.push(make("p", { class: "dots", role: "img", "aria-label": view.page.join(" / ") }, ...dots(view.page)));
   if (view.link) parts.push(make("p", { class: "buttons" }, make("a", { class: "main", href: view.link.url, rel: "noreferrer" }, view.link.label)));
+  if (view.machine) parts.push(rules); // below what is pressed, which needs no scrolling then
   if (view.history && view.history.length) parts.push(testList(view.history_title, view.history));
   if (view.examples) parts.push(make("div", { class: "examples" }, ...view.examples.map((one) => testList(one.title, one.tests))));
   if (view.screen === "paused") setTimeout(load, 10000);
