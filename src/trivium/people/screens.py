@@ -81,13 +81,12 @@ def _consent(session: Session, texts: Texts, code: str | None) -> View:
 
 
 def _questions(session: Session, texts: Texts, code: str | None) -> View:
+    optional = texts["questions.optional"]
     asked = [
-        {key: getattr(one, key) for key in ("id", "text", "kind", "options", "optional")}
+        {key: getattr(one, key) for key in ("id", "kind", "options", "optional")}
+        | {"text": optional.format(question=one.text) if one.optional else one.text}
         for one in session.asked
     ]
-    for one in asked:
-        if one["optional"]:
-            one["text"] = texts["questions.optional"].format(question=one["text"])
     title = texts[f"questions.{session.part}"]
     return {"title": title, "questions": asked, "missing": texts["questions.missing"]}
 

@@ -29,7 +29,6 @@ AUDIO = "audio"  # the kept copy of an own folder of recordings
 KIND = "kind"  # the file that names the kind of the participants
 PERSON = "person"
 KINDS = {PERSON: "people", "simulated": "simulated participants", "pilot": "people of a pilot"}
-_TEXTS = ("page", "kind", "detail")  # of an event
 
 
 class StoppedError(Exception):
@@ -297,7 +296,9 @@ def events_from(values: Any) -> list[Event]:
     for one in values[:200] if isinstance(values, list) else []:
         match one:
             case {"page": str(), "kind": str(), "detail": str(), "number": int(number)}:
-                texts = (one[key][:100].encode("utf-8", "replace") for key in _TEXTS)
+                texts = (
+                    one[key][:100].encode("utf-8", "replace") for key in ("page", "kind", "detail")
+                )
                 page, kind, detail = (text.decode() for text in texts)
                 if 0 <= number < 10**6:
                     found.append(Event(page, number, kind, detail, _time(one.get("time"))))

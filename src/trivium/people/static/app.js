@@ -26,17 +26,21 @@ function make(tag, attributes = {}, ...children) {
   return node;
 }
 
+function draw(tag, attributes, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
 // ---- Talking to the server
+
+const post = (body) => ({ method: "POST", headers: { "Content-Type": "application/json", "X-Token": token }, body: JSON.stringify(body) });
 
 async function request(path, body) {
   for (let wait = 500; ; wait = Math.min(8000, wait * 2)) {
     try {
-      const options = body === undefined ? {} : {
-        method: "POST",
-        headers: { "Content-Type": "application/json", "X-Token": token },
-        body: JSON.stringify(body),
-      };
-      const response = await fetch(path, { credentials: "same-origin", ...options });
+      const response = await fetch(path, body === undefined ? {} : post(body));
       if (response.status < 500 && response.status !== 429) {
         // A body that breaks off is a lost connection too.
         const reply = path === "./" ? {} : await response.json();
@@ -106,8 +110,7 @@ function note(kind, detail = "") {
 
 function flush() {
   if (!events.length || !token) return;
-  const body = JSON.stringify({ events: events.splice(0, 100) });
-  fetch("api/events", { method: "POST", keepalive: true, credentials: "same-origin", headers: { "Content-Type": "application/json", "X-Token": token }, body }).catch(() => {});
+  fetch("api/events", { keepalive: true, ...post({ events: events.splice(0, 100) }) }).catch(() => {});
 }
 
 document.addEventListener("visibilitychange", () => { note(document.visibilityState); if (document.hidden) flush(); });
@@ -229,14 +232,7 @@ const ICONS = { next: ARROW, start: ARROW, more: "M2 12q10-9 20 0q-10 9-20 0zM12
   listen: "M4 9v6h4l5 4V5L8 9zM16.5 9a4 4 0 0 1 0 6" };
 
 function icon(name) {
-  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  picture.setAttribute("viewBox", "0 0 24 24");
-  picture.setAttribute("class", "icon");
-  picture.setAttribute("aria-hidden", "true");
-  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  line.setAttribute("d", ICONS[name]);
-  picture.append(line);
-  return picture;
+  return draw("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, draw("path", { d: ICONS[name] }));
 }
 
 function dots([now, all]) {
