@@ -28,7 +28,7 @@ from trivium.people.app import make_app
 from trivium.people.export import export_study
 from trivium.people.pages import Step
 from trivium.people.server import Server
-from trivium.people.session import ENDED
+from trivium.people.session import ENDED, Session
 from trivium.people.simulate import Hands, open_browser
 from trivium.people.study import Study
 
@@ -336,49 +336,144 @@ def test_dragging_reloading_two_tabs_and_fast_fingers(browser: Any, tmp_path: Pa
     assert [placed for placed, _ in game_of(session).game.tests] == ["B", "AC"]
 
 
-# Two taps at once on the main button, or on the first choice.
-TWICE = """() => {
-  const found = document.querySelector("button.main, button.choice, .buttons button");
-  const box = found.getBoundingClientRect();
-  const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
-  const tap = () => document.elementFromPoint(x, y).dispatchEvent(
-    new MouseEvent("click", { bubbles: true, cancelable: true }));
-  tap();
-  return new Promise((done) => setTimeout(() => { tap(); done(); }, 200));
-}"""
+class Twice(Watched):
+    """Taps everything twice, as a child does, sooner or later after the first tap."""
+
+    delays = (30, 120, 250)  # milliseconds between the taps
+    taps = 0
+
+    def click(self, selector: str) -> None:
+        target = self.page.locator(selector)
+        target.scroll_into_view_if_needed()
+        box = target.bounding_box()
+        assert box is not None
+        # Not in the middle: another thing may move to where the first tap was.
+        x, y = box["x"] + 0.8 * box["width"], box["y"] + 0.5 * box["height"]
+        self.page.touchscreen.tap(x, y)
+        self.page.wait_for_timeout(self.delays[self.taps % 3])
+        self.page.touchscreen.tap(x, y)
+        self.taps += 1
+        self.page.wait_for_timeout(50)
 
 
-def test_a_double_tap_counts_once_on_every_screen(browser: Any, tmp_path: Path) -> None:
+TWO_PARTS = """
+[[questions]]
+id = "name"
+text = "What is your favourite colour?"
+kind = "text"
+optional = true
+[[questions]]
+id = "attention"
+text = "Choose blue."
+options = ["red", "blue"]
+right = "blue"
+at = "middle"
+[[questions]]
+id = "end"
+text = "Was it fun?"
+options = ["yes", "no"]
+at = "end"
+[[conditions]]
+name = "a"
+benchmark = "blicket_game"
+"""
+TEXTS = TWO_PARTS.replace("blicket_game", "nhop_explicit") + "preset = 'explicit-easy'\nitems = 2"
+ALL_SCREENS = {
+    "children": {"practice", "check", "example", "new", "explore", "object", "form"},
+    "watching": {"practice", "check", "new", "watch", "object", "form"},
+    "text": {"check", "text"},
+}
+
+
+@pytest.mark.parametrize("kind", list(ALL_SCREENS))
+def test_a_double_tap_counts_once_on_every_screen(browser: Any, tmp_path: Path, kind: str) -> None:
+    given = f"{TWO_PARTS}preset = 'demonstrations-given'"
+    study = make_study(
+        tmp_path,
+        {
+            "children": f"title = 'x'\ntap_guard = 300\naudience = 'children'\n{given}",
+            "watching": f"title = 'x'\n{TWO_PARTS}preset = 'paper'\narm = 'passive'",
+            "text": f"title = 'x'\n{TEXTS}",
+        }[kind],
+    )
+    solver = "oracle" if kind == "text" else "one_at_a_time"
+    hands = go_through(browser, study, Twice, solver, **PHONE)
+    screens = {"consent", "questions", "instructions"} | ALL_SCREENS[kind]
+    assert set(hands.seen) == screens
+    (person,) = study.store.participants()
+    steps, session = study.store.steps(person.id), study.session(person)
+    alone = Session(study.experiment)  # the steps of a participant who taps once
+    for step in steps:
+        wanted = alone.next_step(hands.reply)
+        assert (step.kind, step.value) == (wanted.kind, wanted.value)
+        alone.take(step)
+    assert session.answers == {"name": "simulated", "attention": "blue", "end": "yes"}
+    early = [one for one in study.store.events(person.id) if one.kind == "early_tap"]
+    assert len(early) >= len(hands.seen) / 4
+    if kind != "watching":
+        check_scores(study, tmp_path / "out", solver)
+
+
+def test_double_taps_at_the_end(browser: Any, tmp_path: Path) -> None:
     text = ONE_CONDITION[1].replace("cap = 25", "cap = 1")
     study = make_study(
-        tmp_path, f"title = 'x'\npractice = false\ncheck = false\n[[conditions]]{text}"
+        tmp_path,
+        f"title = 'x'\naudience = 'children'\npractice = false\n[[conditions]]{text}",
     )
+    Direct(study, "other").complete()
     server = Server(make_app(study, "token"))
     with server.in_background():
-        context = browser.new_context(**PHONE)
-        page = context.new_page()
+        opened = browser.new_context(**PHONE)
+        page = opened.new_page()
         page.goto(server.url)
-        seen: list[str] = []
-        while not seen or seen[-1] != "done":
-            page.wait_for_function(
-                "() => view && !busy && performance.now() - shownAt > view.guard"
-            )
-            screen, number = page.evaluate("[view.screen, view.number]")
-            if screen == "explore" and page.evaluate("view.history.length"):
-                page.click("[data-focus=button-finish]")
-                page.wait_for_function("() => !busy && view.screen === 'object'")
-                continue
-            page.evaluate(TWICE)
-            page.wait_for_function("number => !busy && view.number > number", arg=number)
-            assert page.evaluate("view.number") == number + 1, screen
-            seen.append(page.evaluate("view.screen"))
-        context.close()
-    session = study.session(study.store.participants()[0])
-    assert len(game_of(session).game.tests) == 1
-    assert seen.count("example") == 8
-    assert seen.count("object") == 2  # two of the three objects follow another one
-    kinds = [one.kind for one in study.store.events(1)]
-    assert kinds.count("early_tap") >= 15
+        hands = Twice(page, study, "one_at_a_time")
+        steps = []
+        for selector, screen in (
+            ("text=No, thank you", "declined"),
+            ("text=I have changed my mind", "consent"),
+            ("button.main", "full"),
+            ("text=Try again", "full"),
+        ):
+            hands.wait_for("() => view && !busy && performance.now() - shownAt >= view.guard")
+            hands.click(selector)
+            hands.wait_for("screen => !busy && view.screen === screen", screen)
+            steps.append(page.evaluate("view.number"))
+        assert steps == [1, 2, 3, 4]
+        hands.wait_for("() => performance.now() - shownAt >= view.guard")
+        hands.click("text=Next child")
+        hands.wait_for("() => !busy && view.screen === 'consent'")
+        page.wait_for_timeout(300)
+        assert page.evaluate("[view.screen, view.number]") == ["consent", 0]
+        opened.close()
+    assert len(study.store.participants()) == 2, "the next child has not agreed yet"
+
+
+def test_the_sound_and_two_things_close_together(browser: Any, tmp_path: Path) -> None:
+    study = make_study(tmp_path, f"title = 'x'\npractice = false\ncheck = false\n{GAME}")
+    server = Server(make_app(study, "token"))
+    with server.in_background():
+        opened = browser.new_context(**PHONE)
+        page = opened.new_page()
+        page.goto(server.url)
+        hands = Twice(page, study, "one_at_a_time")
+        ready = "() => view && !busy && performance.now() - shownAt >= view.guard"
+        while page.evaluate("() => view ? view.screen : ''") != "explore":
+            hands.wait_for(ready)
+            page.click("button.main")
+            hands.wait_for("() => !busy")
+        assert page.inner_text("#sound") == "Sound: off"
+        hands.click("#sound")
+        assert page.inner_text("#sound") == "Sound: on"
+        hands.wait_for(ready)
+        for thing in "ABC":
+            page.evaluate("thing => document.querySelector(`[data-thing=${thing}]`).click()", thing)
+        hands.wait_for("() => !busy && !waiting.length")
+        assert page.locator(".plate .thing").count() == 3, "fast taps on other things all count"
+        page.wait_for_timeout(500)
+        hands.click("[data-thing=A]")
+        hands.wait_for("() => !busy && !waiting.length")
+        assert page.locator(".plate .thing").count() == 2, "the thing that moved up stays"
+        opened.close()
 
 
 # A voice that is done at once and remembers what it said.
@@ -395,11 +490,17 @@ Object.defineProperty(window, "speechSynthesis", { value: {
 """
 
 
+LOWEST = """() => Math.max(...Array.from(document.querySelectorAll("main button, .option"),
+  (one) => one.getBoundingClientRect().bottom + scrollY))"""
+
+
 class Child(Finger):
     """A child to whom everything is read, and who sees pictures instead of words."""
 
     def act(self, screen: str, step: Step) -> None:
         self.page.wait_for_function("() => view.speak.every((one) => said.includes(one.text))")
+        lowest = self.page.evaluate(LOWEST)
+        assert lowest <= 844, f"{screen} needs scrolling"
         words = self.page.evaluate(
             "[view.title, ...(view.paragraphs || []), ...(view.rules || [])]"
         )
@@ -413,6 +514,9 @@ class Child(Finger):
             assert set(asked) <= {one for one in marked if one in said}
         if screen == "check":
             assert self.page.locator(".check-picture").count() == 4
+        if screen in ("practice", "explore"):
+            self.page.wait_for_timeout(20)
+            assert self.page.locator(".thing.spoken").count() == 0, "a thing is no sentence"
         super().act(screen, step)
 
 

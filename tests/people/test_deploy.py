@@ -43,7 +43,7 @@ http {{
 
 
 @pytest.fixture
-def behind_nginx(tmp_path: Path) -> Iterator[tuple[Study, str, str]]:
+def behind_nginx(tmp_path: Path) -> Iterator[tuple[Study, str, str, Server]]:
     """A study, its address behind nginx, and the same without TLS."""
     if NGINX is None or shutil.which("openssl") is None:
         pytest.skip("NO NGINX OR OPENSSL: the proxy is not tested")
@@ -64,6 +64,7 @@ def behind_nginx(tmp_path: Path) -> Iterator[tuple[Study, str, str]]:
         f"{base}/fullchain.pem": str(tmp_path / "cert.pem"),
         f"{base}/privkey.pem": str(tmp_path / "key.pem"),
         "http://127.0.0.1:8000/": server.url,
+        "/var/log/nginx/error.log": str(tmp_path / "error.log"),
     }.items():
         assert old in text
         text = text.replace(old, new)
@@ -76,13 +77,16 @@ def behind_nginx(tmp_path: Path) -> Iterator[tuple[Study, str, str]]:
                 break
             except OSError:
                 time.sleep(0.05)
-        yield study, f"https://127.0.0.1:{port}/machines/", f"http://127.0.0.1:{plain}/machines/"
+        url = f"https://127.0.0.1:{port}/machines/"
+        yield study, url, f"http://127.0.0.1:{plain}/machines/", server
         process.terminate()
         process.wait(10)
 
 
-def test_an_experiment_behind_nginx_at_a_sub_path(behind_nginx: tuple[Study, str, str]) -> None:
-    study, url, plain = behind_nginx
+def test_an_experiment_behind_nginx_at_a_sub_path(
+    behind_nginx: tuple[Study, str, str, Server], tmp_path: Path
+) -> None:
+    study, url, plain, server = behind_nginx
     moved = httpx.get(f"{plain}?PROLIFIC_PID=p1").headers["location"]
     assert moved == "https://127.0.0.1/machines/?PROLIFIC_PID=p1"
     trusting = ssl.create_default_context()
@@ -101,6 +105,42 @@ def test_an_experiment_behind_nginx_at_a_sub_path(behind_nginx: tuple[Study, str
         assert str(login.url) == f"{url}admin"
         assert "Pause the study" in login.text
     assert study.store.contacts() == {1: Contact("p1")}
+    server._server.should_exit = True
+    down = httpx.get(f"{url}?PROLIFIC_PID=late-name", verify=trusting)
+    for _ in range(100):
+        if down.status_code == 502:
+            break
+        time.sleep(0.05)
+        down = httpx.get(f"{url}?PROLIFIC_PID=late-name", verify=trusting)
+    assert down.status_code == 502
+    assert all(b"late-name" not in one.read_bytes() for one in tmp_path.glob("*.log"))
+
+
+def test_caddy_passes_requests_on_and_logs_no_names(tmp_path: Path) -> None:
+    if shutil.which("caddy") is None:
+        pytest.skip("NO CADDY: its file is not tested")
+    server = Server(make_app(make_study(tmp_path, f"title = 'x'\n{GAME}"), "token"))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        site = f"http://127.0.0.1:{free.getsockname()[1]}"
+    text = (DEPLOY / "Caddyfile").read_text()
+    text = text.replace("trivium:8000", server.url[7:-1]).replace("log {", "admin off\n\tlog {", 1)
+    (tmp_path / "Caddyfile").write_text(text)
+    environment = {"SITE": site, "HOME": str(tmp_path)}
+    words = ["caddy", "run", "--adapter", "caddyfile", "--config", str(tmp_path / "Caddyfile")]
+    with (tmp_path / "log").open("wb") as log, server.in_background():
+        path = os.environ["PATH"]
+        process = subprocess.Popen(words, stderr=log, env=environment | {"PATH": path})
+        for _ in range(100):
+            with suppress(httpx.TransportError):
+                up = httpx.get(f"{site}/?PROLIFIC_PID=a-name").status_code
+                break
+            time.sleep(0.1)
+    down = httpx.get(f"{site}/?PROLIFIC_PID=a-name").status_code
+    process.terminate()
+    process.wait(10)
+    assert (up, down) == (303, 502)
+    assert b"a-name" not in (tmp_path / "log").read_bytes()
 
 
 class _Relative:

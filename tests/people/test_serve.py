@@ -156,3 +156,29 @@ def test_pictures_of_every_screen_are_saved(
     count = len(all_views(read_experiment(path)))
     assert len(list((tmp_path / "out/phone").glob("*.png"))) == count
     assert (tmp_path / "out/index.html").read_text().count("<img") == count
+
+
+CLOSE = "You can close this page now."
+
+
+@pytest.mark.parametrize("completion", [False, True])
+def test_endings_say_each_sentence_once_and_where_to_go(tmp_path: Path, completion: bool) -> None:
+    path = tmp_path / "a.toml"
+    links = "completion = { done = 'https://a.org/', failed = 'https://a.org/f' }\n"
+    asked = "[[questions]]\nid = 'sex'\ntext = 'Your sex?'\nkind = 'text'\noptional = true\n"
+    path.write_text(
+        (links if completion else "") + BASELINE.read_text().replace("[[cond", asked + "[[cond")
+    )
+    views = all_views(read_experiment(path))
+    for view in views:
+        sentences = view.get("paragraphs", [])
+        assert len(set(sentences)) == len(sentences), view["screen"]
+    closing = {view["screen"] for view in views if CLOSE in view.get("paragraphs", ())}
+    assert closing == {"declined", "expired"} | (set() if completion else {"failed"})
+    assert [v["link"]["url"] for v in views if "link" in v] == (
+        ["https://a.org/", "https://a.org/f"] if completion else []
+    )
+    (question,) = (view["questions"] for view in views if view["screen"] == "questions")
+    assert question[0]["text"] == "Your sex? (optional)"
+    again = [view for view in views if "Not quite." in str(view.get("paragraphs"))]
+    assert [view["screen"] for view in again] == ["instructions"]

@@ -25,32 +25,28 @@ def next_item(
     task: Task, axis: Axis, done: Sequence[Dialogue], index: int, seed: int
 ) -> PresentedItem:
     """A new item at the most informative value, given the answers so far."""
-    level = _next_level(task, axis, _seen(axis, done))
-    return Search(ThresholdPlan(task, axis), "").tasks[level].item(index, seed)
+    return _next_task(task, axis, _seen(axis, done)).item(index, seed)
 
 
 def fit_of(task: Task, axis: Axis, done: Sequence[Dialogue]) -> Fit:
     """The threshold and its curves, given the answers so far."""
-    return _fit(task, axis, _seen(axis, done))
+    return _search(task, axis, _seen(axis, done)).fit
 
 
 def _seen(axis: Axis, done: Sequence[Dialogue]) -> Seen:
-    found = []
-    for dialogue in done:
-        task = dialogue.item.task
-        score = dialogue.scores[task.benchmark.metrics[0].name]
-        if score is not None:
-            found.append((getattr(task.spec, axis.field), score))
-    return tuple(found)
+    tasks = ((one.item.task, one.scores) for one in done)
+    found = ((task.spec, scores[task.benchmark.metrics[0].name]) for task, scores in tasks)
+    return tuple((getattr(spec, axis.field), score) for spec, score in found if score is not None)
 
 
 @lru_cache(maxsize=4096)  # a session is rebuilt from all its steps at every request
-def _next_level(task: Task, axis: Axis, seen: Seen) -> int:
-    return _fit(task, axis, seen).next_batch(1).index(1)
+def _next_task(task: Task, axis: Axis, seen: Seen) -> Task:
+    search = _search(task, axis, seen)
+    return search.tasks[search.fit.next_batch(1).index(1)]
 
 
-def _fit(task: Task, axis: Axis, seen: Seen) -> Fit:
-    fit = Search(ThresholdPlan(task, axis), "").fit
+def _search(task: Task, axis: Axis, seen: Seen) -> Search:
+    search = Search(ThresholdPlan(task, axis), "")
     for value, score in seen:
-        fit.add(axis.values.index(value), [score])
-    return fit
+        search.fit.add(axis.values.index(value), [score])
+    return search

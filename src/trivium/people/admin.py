@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from trivium.people import security
 from trivium.people.export import export_files, export_study
 from trivium.people.security import equal
-from trivium.people.study import Study
+from trivium.people.study import KINDS, Study
 
 COOKIE = "trivium_admin"
 BACK = "../admin"  # relative: a proxy may serve a sub-path
@@ -53,6 +53,7 @@ class Admin:
             token=self._proof("form"),
             progress=study.progress(),
             total=len(people),
+            who=KINDS[study.kind],
             answers=[(study.person(one), study.session(one).answers) for one in people[-20:]],
             exports=export_files(study.experiment),
         )

@@ -128,11 +128,6 @@ def _estimate(scores: Sequence[float]) -> Estimate:
     return mean_interval(scores, bounds=(0.0, 1.0) if within else None)
 
 
-def effect_names(experiment: Experiment) -> list[str]:
-    """The main effects and interactions of factors with two levels each; none in other designs."""
-    return list(_contrasts(experiment))
-
-
 def effects(experiment: Experiment, people: Sequence[Row]) -> dict[str, Estimate]:
     """The estimates of all effects; {} where a cell is empty.
 
@@ -142,11 +137,11 @@ def effects(experiment: Experiment, people: Sequence[Row]) -> dict[str, Estimate
     cells = [_scores(people, one) for one in experiment.conditions]
     if not all(cells):
         return {}
-    return {name: contrast(cells, weights) for name, weights in _contrasts(experiment).items()}
+    return {name: contrast(cells, weights) for name, weights in contrasts(experiment).items()}
 
 
-def _contrasts(experiment: Experiment) -> dict[str, list[float]]:
-    """The weight of every condition in each effect."""
+def contrasts(experiment: Experiment) -> dict[str, list[float]]:
+    """The weights of the conditions in each effect; {} unless all factors have two levels."""
     cells = [one.factors for one in experiment.conditions]
     factors = experiment.factors
     levels = {name: list(dict.fromkeys(own[name] for own in cells)) for name in factors}
@@ -168,26 +163,22 @@ def contrast(cells: Sequence[Sequence[float]], weights: Sequence[float]) -> Esti
     For proportions it is that of Price and Bonett (2004), which adds two successes and two
     failures over all cells; for other scores Welch's, with Satterthwaite's degrees of freedom.
     """
-    value = sum(w * sum(own) / len(own) for w, own in zip(weights, cells, strict=True))
-    n = sum(map(len, cells))
+    n, sizes = sum(map(len, cells)), np.array([len(own) for own in cells])
+    weighted, sums = np.array(weights), np.array([sum(own) for own in cells])
+    value = float(weighted @ (sums / sizes))
     if all(set(own) <= {0.0, 1.0} for own in cells):
         extra = 2 / len(cells)
-        sizes = [len(own) + 2 * extra for own in cells]
-        shares = [(sum(own) + extra) / size for own, size in zip(cells, sizes, strict=True)]
-        parts = zip(weights, shares, sizes, strict=True)
-        half = quantile(0.95) * math.sqrt(sum(w * w * p * (1 - p) / m for w, p, m in parts))
-        middle = sum(w * p for w, p in zip(weights, shares, strict=True))
+        larger = sizes + 2 * extra
+        shares = (sums + extra) / larger
+        middle = float(weighted @ shares)
+        half = quantile(0.95) * math.sqrt(weighted**2 @ (shares * (1 - shares) / larger))
         return Estimate(value, middle - half, middle + half, n)
-    if min(map(len, cells)) < 2:
+    if sizes.min() < 2:
         return Estimate(value, None, None, n)
-    variances = [
-        w * w * float(np.var(own, ddof=1)) / len(own) for w, own in zip(weights, cells, strict=True)
-    ]
-    total = sum(variances)
+    variances = weighted**2 * [np.var(own, ddof=1) for own in cells] / sizes
+    total = float(variances.sum())
     if total == 0:
         return Estimate(value, None, None, n)
-    freedom = total**2 / sum(
-        one**2 / (len(own) - 1) for one, own in zip(variances, cells, strict=True)
-    )
+    freedom = total**2 / float((variances**2 / (sizes - 1)).sum())
     half = student_quantile(0.95, freedom) * math.sqrt(total)
     return Estimate(value, value - half, value + half, n)

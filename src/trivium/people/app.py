@@ -102,8 +102,7 @@ class People:
         try:
             number, step = step_from(body)
             self._check_invited(who)
-            contact = who.contact if who.contact.name else None
-            session, in_time = self.study.take_step(who.key, number, step, who.browser, contact)
+            session, in_time = self.study.take_step(who.key, number, step, who.browser, who.contact)
             self.study.add_events(who.key, events_from(body.get("events")), who.browser)
         except RefusedError as problem:
             return JSONResponse({"error": str(problem), "view": self._view(who)}, 422)

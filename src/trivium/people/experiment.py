@@ -174,7 +174,8 @@ class Experiment:
     title: str = ""
     conditions: tuple[Condition, ...] = ()
     questions: tuple[Question, ...] = ()
-    language: str = "en"  # a shipped language, or a file of texts
+    # a shipped language, or a file of texts; where that file is does not matter to a study
+    language: str = field(default="en", compare=False)
     # children: larger, pictured, read aloud, with sound, and a screen for the next child at the end
     audience: Literal["adults", "children"] = "adults"
     audio: str = ""  # children: a folder of recordings, as `trivium serve sentences` names them
@@ -198,7 +199,6 @@ class Experiment:
     tap_guard: int = 400  # milliseconds for which a new screen ignores taps; children: twice that
     dropout_minutes: int = 60  # after this time without a step, a place is free again
     requests_per_second: int = 200  # from one address; a class may share one
-    texts: Texts = field(default_factory=dict)  # those of the language; no key of the file
 
     def __post_init__(self) -> None:
         require(bool(self.title.strip()), "title is missing")
@@ -221,11 +221,7 @@ class Experiment:
         for name, seconds in self.minimum_seconds.items():
             require_known(name, shown, f"screen {name!r}", "minimum_seconds")
             require(type(seconds) in (int, float), f"minimum_seconds of {name} must be a number")
-        texts = dict(self.texts or read_texts(self.language))
-        if self.audience == "children":
-            own = {key: text for key, text in texts.items() if key.startswith(CHILDREN)}
-            texts |= {key.removeprefix(CHILDREN): text for key, text in own.items()}
-        object.__setattr__(self, "texts", texts)
+        self.texts  # noqa: B018 - refuses an incomplete translation
         require(
             not self.audio or self.audience == "children",
             f"audio goes with audience 'children', got {self.audio!r}",
@@ -253,6 +249,15 @@ class Experiment:
             not self.measure or self.measure in metrics,
             f"measure must be one of {', '.join(metrics)}, got {self.measure!r}",
         )
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The texts of the language; for children, their own instead of those of the same names."""
+        texts = dict(read_texts(self.language))
+        if self.audience == "children":
+            own = {key: text for key, text in texts.items() if key.startswith(CHILDREN)}
+            texts |= {key.removeprefix(CHILDREN): text for key, text in own.items()}
+        return texts
 
     def measure_of(self, condition: Condition) -> str:
         """The name of the metric that is analysed."""
@@ -383,10 +388,9 @@ def read_experiment(path: Path, texts: Path | None = None) -> Experiment:
     """The experiment in a TOML file; `texts` is a kept copy of the file that `language` names."""
     table = read_mapping(path)
     try:
-        require("texts" not in table, "unknown key 'texts'")
         language = table.get("language")
         if isinstance(language, str) and language.endswith(".toml"):
-            table["texts"] = read_texts(str(texts or path.parent / language))
+            table["language"] = str(texts or path.parent / language)
         experiment = spec_from_dict(Experiment, table)
         missing = (
             experiment.audio and texts is None and not (path.parent / experiment.audio).is_dir()

@@ -184,17 +184,13 @@ def _threshold(session: Session) -> Row:
 
 
 def _trial(attempt: Attempt, number: int, steps: Sequence[Timed]) -> Row:
-    reply = attempt.reply
+    reply, same = attempt.reply, ("benchmark", "seed", "index", "digest", "kind")
     return {
         **attempt.scores,
+        **{name: getattr(attempt, name) for name in same},
         "trial": number,
-        "benchmark": attempt.benchmark,
         "item": attempt.id,
-        "seed": attempt.seed,
-        "index": attempt.index,
-        "digest": attempt.digest,
         "reply": reply if isinstance(reply, str) else (reply or [""])[-1],
-        "kind": attempt.kind,
         "onset": steps[0].onset,
         "seconds": round(sum(step.seconds for step in steps), 3),
     }

@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader
 
 from trivium import __version__
-from trivium.people.analysis import effect_names
+from trivium.people.analysis import contrasts
 from trivium.people.experiment import read_experiment
 
 # Markdown, not HTML: the text is the researcher's own.
@@ -31,5 +31,5 @@ def preregistration(path: Path) -> str:
         rules={name: most for name, most in vars(experiment.exclude).items() if most >= 0},
         columns=experiment.tables["participants.csv"],
         measure=next(one for one in first.task.benchmark.metrics if one.name == name),
-        effects=effect_names(experiment),
+        effects=list(contrasts(experiment)),
     )

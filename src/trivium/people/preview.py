@@ -15,7 +15,7 @@ from trivium.people.experiment import Experiment
 from trivium.people.walk import all_views
 
 COOKIE = "trivium_preview"
-SIZES = {"desk": (1280, 800), "tablet": (820, 1180), "phone": (390, 844)}
+SIZES = {"desk": (1440, 900), "tablet": (768, 1024), "phone": (390, 844)}
 
 
 def make_preview(experiment: Experiment) -> Starlette:

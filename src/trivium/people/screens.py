@@ -25,6 +25,8 @@ def ending_screen(session: Session, key: str, code: str | None = None) -> View:
     """The screen of a participant who cannot continue: paused, elsewhere, expired, uninvited."""
     texts = session.experiment.texts
     view = _base(session) | {"screen": key} | _page(texts, key) | _own_code(texts, code)
+    if key == "expired":
+        view["paragraphs"].append(texts["page.close"])
     return _read_aloud(session, view)
 
 
@@ -79,8 +81,10 @@ def _consent(session: Session, texts: Texts, code: str | None) -> View:
 
 
 def _questions(session: Session, texts: Texts, code: str | None) -> View:
+    optional = texts["questions.optional"]
     asked = [
-        {key: getattr(one, key) for key in ("id", "text", "kind", "options", "optional")}
+        {key: getattr(one, key) for key in ("id", "kind", "options", "optional")}
+        | {"text": optional.format(question=one.text) if one.optional else one.text}
         for one in session.asked
     ]
     title = texts[f"questions.{session.part}"]
@@ -116,28 +120,24 @@ def _check(session: Session, texts: Texts, code: str | None) -> View:
 
 
 def _end(session: Session, texts: Texts, code: str | None) -> View:
-    """The screen of a final stage, with the code for deletion and a way back, if any."""
-    view = _page(texts, session.stage)
-    if session.stage == "failed":  # the participant's answers are stored
-        view |= _own_code(texts, code)
-    elif session.stage != "done":
-        view["buttons"] = [button(texts, "retry", f"retry_{session.stage}")]
-    if url := getattr(session.experiment.completion, session.stage):
-        view["link"] = {"url": url, "label": texts["button.return"]}
-    return view
-
-
-def _done(session: Session, texts: Texts, code: str | None) -> View:
-    own, study = session.experiment.debriefing, session.experiment.completion_code
-    view = _end(session, texts, code) | _own_code(texts, code)
-    more = texts.get(f"done.{session.page.kind}")
-    if own:
-        view |= _page(texts, "done", own)
-    elif more is not None:
+    """The screen of a final stage: codes of stored answers, a way back, an address to return to."""
+    experiment, stage = session.experiment, session.stage
+    done, url = stage == "done", getattr(experiment.completion, stage)
+    view = _page(texts, stage, experiment.debriefing if done else "")
+    more = texts.get(f"done.more.{session.page.kind}")
+    if done and more is not None and not experiment.debriefing:
         view["paragraphs"].append(more)
-    if study:
-        study_code = {"label": texts["code.study"], "code": study, "note": ""}
-        view["codes"] = [study_code, *view.get("codes", ())]
+    if stage in ("done", "failed"):
+        view |= _own_code(texts, code)
+    else:
+        view["buttons"] = [button(texts, "retry", f"retry_{stage}")]
+    if done and experiment.completion_code:
+        shown = {"label": texts["code.study"], "code": experiment.completion_code, "note": ""}
+        view["codes"] = [shown, *view.get("codes", ())]
+    if url:
+        view["link"] = {"url": url, "label": texts["button.return"]}
+    elif stage in ("declined", "failed"):
+        view["paragraphs"].append(texts["page.close"])
     return view
 
 
@@ -154,6 +154,5 @@ _SCREENS = {
     "questions": _questions,
     "instructions": _instructions,
     "check": _check,
-    "done": _done,
-    **dict.fromkeys(("declined", "full", "failed"), _end),
+    **dict.fromkeys(ENDED, _end),
 }

@@ -21,6 +21,7 @@ from trivium.people.session import ENDED, Session, session_after
 from trivium.people.store import EXPERIMENT, Contact, Event, Participant, Store
 
 MAX_EVENTS = 5000  # of one participant
+NO_CONTACT = Contact()
 COMPLETED = "done"
 PAUSED = "paused"
 TEXTS = "texts.toml"  # the kept copy of an own file of texts
@@ -28,7 +29,6 @@ AUDIO = "audio"  # the kept copy of an own folder of recordings
 KIND = "kind"  # the file that names the kind of the participants
 PERSON = "person"
 KINDS = {PERSON: "people", "simulated": "simulated participants", "pilot": "people of a pilot"}
-_TEXTS = ("page", "kind", "detail")  # of an event
 
 
 class StoppedError(Exception):
@@ -143,7 +143,7 @@ class Study:
         return self.store.keyed_hash("outside", outside)[:40]
 
     def take_step(
-        self, key: str, number: int, step: Step, browser: str = "", contact: Contact | None = None
+        self, key: str, number: int, step: Step, browser: str = "", contact: Contact = NO_CONTACT
     ) -> tuple[Session, bool]:
         """The session after a step, and whether the request fits it.
 
@@ -164,7 +164,7 @@ class Study:
             session.take(taken)
             if participant is None:
                 participant = self.store.add(key, browser)
-                if contact is not None:
+                if contact.name:
                     self.store.add_contact(participant.id, contact)
             self.store.append(participant.id, number, taken)
             columns = {name: value for name, value in place.items() if name != "shown"}
@@ -247,14 +247,15 @@ def open_study(path: Path, folder: Path | None = None, kind: str = PERSON) -> St
     )
     study = Study(experiment, folder, kind)
     if (folder / EXPERIMENT).exists() and study.store.participants():
+        before = _kept_experiment(folder)
         require(
-            _kept_experiment(folder) == experiment,
+            before == experiment and before.texts == experiment.texts,
             f"{folder} holds a study with another experiment file; choose another folder with "
             "--study, or use the original file",
         )
     files = {EXPERIMENT: path.read_bytes(), KIND: kind.encode()}
     if experiment.language.endswith(".toml"):
-        files[TEXTS] = (path.parent / experiment.language).read_bytes()
+        files[TEXTS] = Path(experiment.language).read_bytes()
     if experiment.audio:
         copytree(path.parent / experiment.audio, folder / AUDIO, dirs_exist_ok=True)
     for name, content in files.items():
@@ -295,7 +296,9 @@ def events_from(values: Any) -> list[Event]:
     for one in values[:200] if isinstance(values, list) else []:
         match one:
             case {"page": str(), "kind": str(), "detail": str(), "number": int(number)}:
-                texts = (one[key][:100].encode("utf-8", "replace") for key in _TEXTS)
+                texts = (
+                    one[key][:100].encode("utf-8", "replace") for key in ("page", "kind", "detail")
+                )
                 page, kind, detail = (text.decode() for text in texts)
                 if 0 <= number < 10**6:
                     found.append(Event(page, number, kind, detail, _time(one.get("time"))))

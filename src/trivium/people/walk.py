@@ -29,6 +29,8 @@ def all_views(experiment: Experiment) -> list[View]:
     session.condition = experiment.conditions[0]
     for session.stage in ENDED[:-1]:
         found.append((screen(session, CODE), ENDINGS))
+    session.stage, session.failed_checks = "instructions", int(experiment.check)
+    found.append((screen(session, CODE), found[0][1]))
     found.append((ending_screen(session, "expired", CODE), ENDINGS))
     found += [(ending_screen(session, key), ENDINGS) for key in STOPPED]
     distinct: dict[bytes, tuple[View, str]] = {}

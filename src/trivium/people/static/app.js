@@ -12,6 +12,7 @@ const soundButton = document.getElementById("sound");
 const visit = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 let token = "", view = null, busy = "", events = [], eventNumber = 0;
 let shownAt = 0, mark = 0; // when the screen appeared, and when the time of the next step begins
+let stayed = false; // whether the screen is the one before, after a press
 const waiting = []; // moves of things that are shown already and still have to be sent
 
 function make(tag, attributes = {}, ...children) {
@@ -25,17 +26,21 @@ function make(tag, attributes = {}, ...children) {
   return node;
 }
 
+function draw(tag, attributes, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
 // ---- Talking to the server
+
+const post = (body) => ({ method: "POST", headers: { "Content-Type": "application/json", "X-Token": token }, body: JSON.stringify(body) });
 
 async function request(path, body) {
   for (let wait = 500; ; wait = Math.min(8000, wait * 2)) {
     try {
-      const options = body === undefined ? {} : {
-        method: "POST",
-        headers: { "Content-Type": "application/json", "X-Token": token },
-        body: JSON.stringify(body),
-      };
-      const response = await fetch(path, { credentials: "same-origin", ...options });
+      const response = await fetch(path, body === undefined ? {} : post(body));
       if (response.status < 500 && response.status !== 429) {
         // A body that breaks off is a lost connection too.
         const reply = path === "./" ? {} : await response.json();
@@ -92,7 +97,8 @@ async function send(kind, value = null, at = performance.now()) {
 
 // A second tap on a button is not meant for the screen that has just replaced it.
 main.addEventListener("click", (event) => {
-  if (!view || performance.now() - shownAt >= view.guard || event.target.closest(".thing")) return;
+  // Things can be moved at once after a press, which keeps the screen.
+  if (!view || performance.now() - shownAt >= view.guard || (stayed && event.target.closest(".thing"))) return;
   event.preventDefault();
   event.stopPropagation();
   note("early_tap", view.screen);
@@ -104,8 +110,7 @@ function note(kind, detail = "") {
 
 function flush() {
   if (!events.length || !token) return;
-  const body = JSON.stringify({ events: events.splice(0, 100) });
-  fetch("api/events", { method: "POST", keepalive: true, credentials: "same-origin", headers: { "Content-Type": "application/json", "X-Token": token }, body }).catch(() => {});
+  fetch("api/events", { keepalive: true, ...post({ events: events.splice(0, 100) }) }).catch(() => {});
 }
 
 document.addEventListener("visibilitychange", () => { note(document.visibilityState); if (document.hidden) flush(); });
@@ -125,11 +130,13 @@ function show(next, kind = "") {
   view = next;
   document.documentElement.lang = view.language || "en";
   const moved = before && before.screen === view.screen && view.machine;
+  stayed = Boolean(moved) && view.movable === true;
   const heading = make("h1", { tabindex: "-1" }, view.title);
   document.title = view.title;
   const parts = [view.preview ? make("p", { class: "preview" }, view.preview) : null, view.eyebrow ? make("p", { class: "eyebrow" }, view.eyebrow) : null, heading];
   for (const text of view.paragraphs || []) parts.push(make("p", { class: "lead" }, text));
-  if (view.rules && view.rules.length) parts.push(make("ul", { class: "rules" }, ...view.rules.map((rule) => make("li", {}, rule))));
+  const rules = view.rules && view.rules.length ? make("ul", { class: "rules" }, ...view.rules.map((rule) => make("li", {}, rule))) : null;
+  if (!view.machine) parts.push(rules);
   if (view.picture) parts.push(machine(view.picture, false));
   if (view.thing) parts.push(make("div", { class: "asked" }, drawThing(view.thing.shape)));
   if (view.machine) parts.push(machine(view.machine, Boolean(view.movable)));
@@ -139,6 +146,7 @@ function show(next, kind = "") {
   if (view.buttons) parts.push(make("div", { class: "buttons" }, ...view.buttons.map(button)));
   if (view.page) parts.push(make("p", { class: "dots", role: "img", "aria-label": view.page.join(" / ") }, ...dots(view.page)));
   if (view.link) parts.push(make("p", { class: "buttons" }, make("a", { class: "main", href: view.link.url, rel: "noreferrer" }, view.link.label)));
+  if (view.machine) parts.push(rules); // below what is pressed, which needs no scrolling then
   if (view.history && view.history.length) parts.push(testList(view.history_title, view.history));
   if (view.examples) parts.push(make("div", { class: "examples" }, ...view.examples.map((one) => testList(one.title, one.tests))));
   if (view.screen === "paused") setTimeout(load, 10000);
@@ -170,7 +178,7 @@ async function readAloud(sentences) {
   const mine = ++reading;
   if (voice) voice.pause();
   window.speechSynthesis?.cancel();
-  const point = (text) => main.querySelectorAll("legend, label, button").forEach((part) => part.classList.toggle("spoken", part.textContent === text));
+  const point = (text) => main.querySelectorAll("legend, label, button").forEach((part) => part.classList.toggle("spoken", text !== "" && part.textContent === text));
   for (const one of sentences) {
     point(one.text); // who cannot read sees which answer is meant
     const how = (view.recorded && one.file && await playRecording(one.file)) ? "recording" : await speak(one.text);
@@ -204,7 +212,10 @@ function speak(text) {
 }
 
 async function nextChild() {
+  if (busy) return;
+  busy = "next_child";
   const response = await request("api/next-child", {});
+  busy = "";
   if (response.ok) load();
 }
 
@@ -221,14 +232,7 @@ const ICONS = { next: ARROW, start: ARROW, more: "M2 12q10-9 20 0q-10 9-20 0zM12
   listen: "M4 9v6h4l5 4V5L8 9zM16.5 9a4 4 0 0 1 0 6" };
 
 function icon(name) {
-  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  picture.setAttribute("viewBox", "0 0 24 24");
-  picture.setAttribute("class", "icon");
-  picture.setAttribute("aria-hidden", "true");
-  const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  line.setAttribute("d", ICONS[name]);
-  picture.append(line);
-  return picture;
+  return draw("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, draw("path", { d: ICONS[name] }));
 }
 
 function dots([now, all]) {
@@ -274,10 +278,10 @@ function questions() {
 
 function puzzle() {
   const form = make("form", { novalidate: true });
-  const texts = view.messages.filter((text) => text).map((text) => make("div", { class: "prompt", tabindex: "0", lang: "en" }, text));
+  const texts = view.messages.map((text, index) => text ? make("div", { class: index % 2 ? "prompt own" : "prompt", tabindex: "0", lang: "en" }, text) : null);
   const box = make("textarea", { id: "reply", rows: "4", maxlength: String(view.limit), spellcheck: "false" });
   const missing = make("p", { class: "missing", role: "alert" });
-  form.append(...texts, make("label", { for: "reply" }, view.label), box, missing,
+  form.append(...texts.filter(Boolean), make("label", { for: "reply" }, view.label), box, missing,
     make("div", { class: "buttons" }, make("button", { type: "submit", class: "main" }, make("span", {}, view.send))));
   form.addEventListener("submit", (event) => {
     event.preventDefault();

@@ -16,17 +16,11 @@ from trivium.core.task import PresentedItem
 from trivium.people.pages import Activity, Page, Round, Timed, View, read_tables
 from trivium.people.texts import Texts
 
-_BOTH = list(PRACTICE_THINGS.values())
+_THINGS_ON: View = {"pattern": "practice", "things": list(PRACTICE_THINGS.values()), "lit": False}
 # Of the questions about the instructions: the right option and the wrong one.
 CHECK_PICTURES: Sequence[tuple[View, View]] = (
-    (
-        {"pattern": "practice", "things": _BOTH, "lit": True},
-        {"pattern": "practice", "things": [], "lit": False},
-    ),
-    (
-        {"pattern": "practice", "things": _BOTH, "lit": False},
-        {"pattern": "", "things": _BOTH, "lit": False},
-    ),
+    (_THINGS_ON | {"lit": True}, _THINGS_ON | {"things": []}),
+    (_THINGS_ON, _THINGS_ON | {"pattern": ""}),
 )
 
 

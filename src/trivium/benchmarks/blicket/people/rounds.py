@@ -227,7 +227,7 @@ class GameRound(Round):
         on, lit = ([], None) if test is None else _by_shape([test])[0]
         words = texts["example.first" if name == EXAMPLES[0] else "example.new"]
         if on:
-            objects = " + ".join(texts[f"thing.{shape}"] for shape in on)
+            objects = texts["example.and"].join(texts[f"thing.{shape}"] for shape in on)
             words = texts["example.placed"].format(objects=objects)
         tests = len(self._slides) // len(EXAMPLES) - 1
         number = self.slide % (tests + 1)
@@ -282,30 +282,26 @@ class GameRound(Round):
             "paragraphs": [texts[key].format(object=thing["label"])],
             "thing": thing,
             "buttons": [
-                {
-                    "kind": "object",
-                    "value": option,
-                    "label": texts[label],
-                    "choice": True,
-                    "icon": option,
-                }
-                for option, label in self.options.items()
+                _choice("object", option, texts[label]) for option, label in self.options.items()
             ],
             **self._history(texts),
         }
 
     def _view_form(self, texts: Texts) -> View:
-        buttons = []
-        for form in self.content.spec.form_answers:
-            choice: View = {"kind": "form", "value": form, "choice": True, "icon": form}
-            if form in EXAMPLES:
-                choice |= {"label": texts[f"machine.{form}"], "pattern": form}
-            else:
-                unsure = form == UNSURE
-                choice["label"] = texts["button.unsure"] if unsure else rule_text(form, texts)
-            buttons.append(choice)
+        machines = {form: texts[f"machine.{form}"] for form in EXAMPLES}
+        labels = machines | {UNSURE: texts["button.unsure"]}
+        buttons = [
+            _choice("form", form, labels.get(form) or rule_text(form, texts))
+            | ({"pattern": form} if form in machines else {})
+            for form in self.content.spec.form_answers
+        ]
         words = like_examples("form.like", texts) if self._slides else texts["form.rule"]
         return {"paragraphs": [words], "buttons": buttons, **self._history(texts)}
+
+
+def _choice(kind: str, value: str, label: str) -> View:
+    """A button for one of several answers."""
+    return {"kind": kind, "value": value, "label": label, "choice": True, "icon": value}
 
 
 def _toggled(placed: str, letter: str) -> str:

@@ -8,7 +8,7 @@ function soundOn() {
   return (localStorage.getItem("sound") || (view.audience === "children" ? "on" : "off")) === "on";
 }
 
-let tapped = { id: "", at: -Infinity }; // the last thing that was tapped
+let tapped = { id: "", x: 0, y: 0, at: -Infinity }; // the last thing that was tapped, and where
 
 function machine(state, movable) {
   const plate = make("div", { class: "plate" }), tray = make("div", { class: "tray" });
@@ -20,7 +20,7 @@ function machine(state, movable) {
     }
     const node = make("button", { type: "button", class: "thing", "aria-pressed": String(thing.on), "aria-label": thing.label, "data-focus": `thing-${thing.id}`, "data-thing": thing.id }, drawThing(thing.shape));
     const dragged = drag(node, thing);
-    node.addEventListener("click", () => { if (!dragged() && !repeated(thing.id)) toggle(thing.id); });
+    node.addEventListener("click", (event) => { if (!dragged() && !repeated(thing.id, event)) toggle(thing.id); });
     place.append(node);
   }
   const words = state.lit === null ? "" : view.text[state.lit ? "on" : "off"];
@@ -41,10 +41,11 @@ function toggle(id) {
   send("toggle", id);
 }
 
-// Whether a thing is tapped twice in a row, which would put it back at once.
-function repeated(id) {
-  const again = tapped.id === id && performance.now() - tapped.at < view.guard;
-  tapped = { id, at: performance.now() };
+// Whether a tap is the second one on a thing, or on the thing that has moved to its place.
+function repeated(id, { detail, clientX: x, clientY: y }) {
+  const near = detail > 0 && Math.hypot(x - tapped.x, y - tapped.y) < 40; // a key has no place
+  const again = (near || tapped.id === id) && performance.now() - tapped.at < view.guard;
+  tapped = { id, x, y, at: performance.now() };
   return again;
 }
 
@@ -88,7 +89,10 @@ function machineShown(shown, kind) {
   if (shown.lit) chime();
 }
 
+let soundAt = -Infinity; // when the sound was last changed: a double tap changes it once
 document.getElementById("sound").addEventListener("click", () => {
+  if (performance.now() - soundAt < view.guard) return;
+  soundAt = performance.now();
   localStorage.setItem("sound", soundOn() ? "off" : "on");
   note("sound", soundOn() ? "on" : "off");
   soundButton.textContent = view.text[soundOn() ? "sound_on" : "sound_off"];

@@ -1,14 +1,5 @@
 "use strict";
-// Drawn things and machines, as SVG elements; no picture is loaded.
-
-const SVG = "http://www.w3.org/2000/svg";
-
-function draw(tag, attributes, ...children) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
+// Drawn things and machines, as SVG elements (`draw` is in app.js); no picture is loaded.
 
 // Each thing is a list of [tag, attributes]; "light" and "dark" are sides of the same colour.
 const THINGS = {
