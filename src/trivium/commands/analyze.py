@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trivium.commands.flags import read_flags
-from trivium.commands.parser import argument, flag
+from trivium.commands.flags import argument, flag, read_flags
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
 from trivium.core.records import FAILED, Row

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from trivium.commands.flags import read_flags
-from trivium.commands.parser import argument
+from trivium.commands.flags import argument, read_flags
 
 
 @dataclass(frozen=True)

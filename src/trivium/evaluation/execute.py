@@ -17,10 +17,9 @@ from typing import Any
 import orjson
 
 from trivium.core.benchmark import AnyBenchmark, Solver
-from trivium.core.dialogue import Dialogue, converse, solve
+from trivium.core.dialogue import Dialogue, converse, run_async, solve
 from trivium.core.errors import FailedCallsError, UserError, require
 from trivium.core.files import Appender, atomic_write, dump_line, locked, sync_file, write_json
-from trivium.core.loops import run_async
 from trivium.core.records import (
     MANIFEST,
     RECORDS,

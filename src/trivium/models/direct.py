@@ -8,9 +8,8 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from urllib.parse import urlsplit
 
-from trivium.core.dialogue import Dialogue, Reply, converse
+from trivium.core.dialogue import Dialogue, Reply, aside, converse, run_async
 from trivium.core.errors import FailedCallsError, UserError
-from trivium.core.loops import aside, run_async
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.backends import Batch

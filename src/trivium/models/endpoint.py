@@ -20,8 +20,7 @@ import aiohttp
 import certifi
 import orjson
 
-from trivium.core.dialogue import Reply
-from trivium.core.loops import aside
+from trivium.core.dialogue import Reply, aside
 from trivium.core.records import TOKENS
 from trivium.core.text import one_line
 from trivium.models.bodies import (

@@ -16,8 +16,8 @@ from trivium.auditing.overlap import overlap
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.generate import generate, item_space
 from trivium.benchmarks.nhop.item import NhopItem
+from trivium.benchmarks.nhop.render import Relations
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
-from trivium.benchmarks.nhop.surface import Relations
 from trivium.core.probes import Audit
 
 SYMBOLS, RELATIONS = NhopView(), NhopView(surface="relations")
