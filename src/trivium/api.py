@@ -46,8 +46,8 @@ from trivium.exchange.dataset_folder import write_dataset_folder
 from trivium.exchange.export import TEXT_FORMATS, Format, write_items
 from trivium.exchange.imports import import_files
 from trivium.exchange.score import Scoring, write_scores
-from trivium.models.providers import full_model_name
-from trivium.models.settings import Effort, Model, ModelOptions, Settings, is_model
+from trivium.models.providers import Model, full_model_name
+from trivium.models.settings import Effort, ModelOptions, Settings, is_model
 from trivium.people.serving import Serving
 from trivium.report.audits import CAUGHT, audit_verdict
 from trivium.report.compare import differences, power_to_compare

@@ -22,8 +22,7 @@ from trivium.core.dialogue import solve, solver_stream
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.inspect.samples import sample_attempt
-from trivium.models.inspect.solvers import act, attempt, moves_of
-from trivium.models.inspect.tasks import build_task, item_dataset
+from trivium.models.inspect.tasks import act, attempt, build_task, item_dataset, moves_of
 
 ITEMS, SEED = 6, 9
 GAMES = [name for name in benchmark_names() if get_benchmark(name).multi_turn]

@@ -17,7 +17,7 @@ from tests.models.server import Server, SolverModel
 from tests.models.test_hostile import KEY, everything_written
 from trivium.benchmarks import load_task
 from trivium.cli import main
-from trivium.models.inspect.logs import log_files
+from trivium.models.inspect.samples import log_files
 
 HOPS, ITEMS = (4, 5, 6), 8
 CONFIG = f"""

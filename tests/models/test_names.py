@@ -8,8 +8,8 @@ import pytest
 
 from trivium.cli import main
 from trivium.core.errors import UserError
-from trivium.models.providers import full_model_name, known_model
-from trivium.models.settings import Model, ModelOptions
+from trivium.models.providers import Model, full_model_name, known_model
+from trivium.models.settings import ModelOptions
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from trivium.core.errors import require
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.text import approximate_tokens
 from trivium.evaluation.evaluation import Evaluation, Run
-from trivium.models.framing import opening as framed
 from trivium.models.providers import known_model
 from trivium.models.settings import ModelOptions, Settings
+from trivium.models.settings import opening as framed
 
 SAMPLE = 50  # items from which the cost of all is extrapolated
 

@@ -51,8 +51,8 @@ from trivium.evaluation.evaluation import (
 from trivium.evaluation.executors import Executor, Here, Progress
 from trivium.evaluation.plan import slug
 from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
-from trivium.models.secrets import scrub
-from trivium.models.settings import Model, ModelOptions
+from trivium.models.providers import Model, scrub
+from trivium.models.settings import ModelOptions
 
 SYNC_SECONDS = 5.0  # of replies may be lost in a power failure
 DATA = "data"  # the folder of item files in a run's folder

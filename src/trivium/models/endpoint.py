@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import random
 import ssl
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field
 from email.utils import formatdate, parsedate_to_datetime
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
@@ -21,8 +19,8 @@ import certifi
 import orjson
 
 from trivium.core.dialogue import Reply, aside
-from trivium.core.records import TOKENS
 from trivium.core.text import one_line
+from trivium.models.backends import CallError
 from trivium.models.bodies import (
     MALFORMED,
     PACKED,
@@ -32,63 +30,28 @@ from trivium.models.bodies import (
     read_body,
     read_error,
 )
-from trivium.models.protocols import PATHS, Fields, ProtocolName, Turn, request_fields
-from trivium.models.providers import find_address
-from trivium.models.secrets import hider, scrub_urls
-from trivium.models.settings import Model
+from trivium.models.providers import Model, find_address, hider, scrub_urls
+from trivium.models.settings import Settings, read_extra_body
 
+ProtocolName = Literal["responses", "chat", "completions"]
+PATHS: dict[ProtocolName, str] = {
+    "responses": "/responses",
+    "chat": "/chat/completions",
+    "completions": "/completions",
+}
+Fields = dict[str, Any]
+Turn = Mapping[str, Any]  # a message of a chat, which may hold calls of tools or be a tool's result
+
+USER, ASSISTANT = "User:", "Assistant:"  # what the turns of a completion begin with
+MAX_COMPLETION = 1024  # tokens, unless the user sets a limit: these endpoints stop after 16
 UNSUPPORTED = {400, 404, 405, 415, 422, 501}  # statuses for an unknown path or kind of body
 RETRYABLE = {408, 409, 425, 429}  # as are all from 500
 HOPELESS = {401, 402, 404}  # every other call would fail too
 HOPELESS_AT_FIRST = {403}  # the same before the first reply; later, one prompt may be forbidden
 SECONDS_TO_CONNECT = 30.0
 SECONDS_OF_PROBING = 1.0  # how long other calls wait for the first to detect the protocol
-MAX_BACKOFF = 60.0  # seconds between two tries of a call, unless the server asks for more
-MAX_WAIT = 600.0  # seconds that a server may ask us to wait
 
 Write = Callable[[ProtocolName], Fields]  # the body of a request in a protocol
-
-
-@dataclass(eq=False)
-class CallError(Exception):
-    """A call that returned no reply."""
-
-    message: str
-    _: KW_ONLY
-    retryable: bool  # another try may help
-    status: int | None = None  # of HTTP
-    after: float | None = None  # seconds that the server asked to wait
-    hopeless: bool = False  # no call of this run can succeed
-    at_first: bool = False  # the same, if no call has succeeded yet
-    unreachable: bool = False  # no connection
-    usage: Mapping[str, int] = field(default_factory=dict)  # tokens of the failed call
-
-    def __str__(self) -> str:
-        return self.message
-
-
-@dataclass
-class Usage:
-    """The requests, retries, replies and failed calls of one attempt."""
-
-    requests: int = 0
-    retries: int = 0
-    replies: list[Reply] = field(default_factory=list)
-    failed: list[Mapping[str, int]] = field(default_factory=list)  # the tokens of failed calls
-
-    @property
-    def reasoning(self) -> str | None:
-        """The reasoning that the provider returned."""
-        return "\n\n".join(reply.reasoning for reply in self.replies if reply.reasoning) or None
-
-    def to_dict(self) -> dict[str, int]:
-        """The counts, as in records; a count that any reply lacks is left out."""
-        counts = [reply.usage for reply in self.replies]
-        return {"requests": self.requests, "retries": self.retries} | {
-            name: sum(one.get(name, 0) for one in [*counts, *self.failed])
-            for name in TOKENS
-            if all(name in one for one in counts or self.failed or [{}])
-        }
 
 
 class Endpoint:
@@ -265,13 +228,6 @@ def _proxy(base_url: str) -> str | None:
     return None if proxy_bypass(host) else getproxies().get(scheme)
 
 
-def retry_seconds(problem: CallError, tried: int, first: float) -> float:
-    """The seconds before the next try; `first` is doubled for each that failed."""
-    # Jitter keeps calls that failed together from being retried together.
-    backoff = first * 2.0 ** min(tried, 60) * (0.5 + random.random())
-    return max(min(backoff, MAX_BACKOFF), min(problem.after or 0.0, MAX_WAIT))
-
-
 def retry_delay(headers: Mapping[str, str]) -> float | None:
     """The seconds of a Retry-After header, a number or a date by the server's clock."""
     value = headers.get("retry-after", "")
@@ -281,3 +237,94 @@ def retry_delay(headers: Mapping[str, str]) -> float | None:
         now = parsedate_to_datetime(headers.get("date") or formatdate(usegmt=True))
         return max(0.0, (parsedate_to_datetime(value) - now).total_seconds())
     return None
+
+
+def request_fields(
+    protocol: ProtocolName,
+    model: Model,
+    turns: Sequence[Turn],
+    schema: Fields | None = None,
+    tools: Sequence[Fields] = (),
+) -> Fields:
+    """The body of a request; an object in `extra_body` is merged with ours of the same name.
+
+    `schema` is the JSON schema of the reply; `tools` are functions with name, description and
+    parameters.
+    """
+    named = None if schema is None else {"name": "answer", "strict": True, "schema": schema}
+    fields: Fields = {"model": model.served_name, "temperature": model.settings.temp}
+    if protocol == "completions":
+        fields |= _completion_fields(model.settings, turns)
+    elif protocol == "chat":
+        fields |= _chat_fields(model, turns, named, tools)
+    else:
+        fields |= _responses_fields(model.settings, turns, named, tools)
+    body = {key: value for key, value in fields.items() if value not in (None, [])}
+    for key, value in read_extra_body(model.settings.extra_body).items():
+        ours = body.get(key)
+        both = isinstance(ours, dict) and isinstance(value, dict)
+        body[key] = ours | value if both else value
+    return body
+
+
+def _chat_fields(
+    model: Model, turns: Sequence[Turn], named: Fields | None, tools: Sequence[Fields]
+) -> Fields:
+    settings = model.settings
+    system = settings.system
+    # OpenAI renamed this field; compatible servers know the old name.
+    limit = "max_completion_tokens" if model.provider == "openai" else "max_tokens"
+    return {
+        "messages": [*([] if system is None else [{"role": "system", "content": system}]), *turns],
+        limit: settings.max_output_tokens,
+        "reasoning_effort": settings.reasoning_effort,
+        "response_format": named and {"type": "json_schema", "json_schema": named},
+        "tools": [{"type": "function", "function": tool} for tool in tools],
+    }
+
+
+def _responses_fields(
+    settings: Settings, turns: Sequence[Turn], named: Fields | None, tools: Sequence[Fields]
+) -> Fields:
+    effort = settings.reasoning_effort
+    return {
+        "instructions": settings.system,
+        "input": [part for turn in turns for part in _responses_items(turn)],
+        "store": False,
+        "max_output_tokens": settings.max_output_tokens,
+        "reasoning": effort and {"effort": effort},
+        "text": named and {"format": {"type": "json_schema", **named}},
+        "tools": [{"type": "function", **tool} for tool in tools],
+    }
+
+
+def _responses_items(turn: Turn) -> list[Fields]:
+    """A message of a chat as items of the Responses API, which has calls of tools apart."""
+    if turn["role"] == "tool":
+        called, output = turn["tool_call_id"], turn["content"]
+        return [{"type": "function_call_output", "call_id": called, "output": output}]
+    calls = turn.get("tool_calls", ())
+    items = [{"role": turn["role"], "content": turn["content"]}] if turn["content"] else []
+    return items + [
+        {"type": "function_call", "call_id": call["id"], **call["function"]} for call in calls
+    ]
+
+
+def _completion_fields(settings: Settings, turns: Sequence[Turn]) -> Fields:
+    """The dialogue as one text that ends where the reply begins, for base models.
+
+    A template of the user's says itself how a turn ends.
+    """
+    named = settings.template is None
+    parts = [f"{text}\n\n" for text in (settings.preamble, settings.system) if text is not None]
+    for turn in turns:
+        text = turn["content"]
+        if turn["role"] == "assistant":
+            parts.append(f" {text.strip()}\n\n")
+        else:
+            parts.append(f"{USER} {text}\n\n{ASSISTANT}" if named else text)
+    return {
+        "prompt": "".join(parts),
+        "max_tokens": settings.max_output_tokens or MAX_COMPLETION,
+        "stop": [*settings.stop] or ([f"\n{USER}"] if named else None),
+    }
