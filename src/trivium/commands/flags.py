@@ -21,15 +21,17 @@ from typing import Any, Generic, NoReturn, TypeVar
 from trivium.benchmarks import benchmark_names, by_alias, change_task, get_benchmark, load_task
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, require
-from trivium.core.spec import read_mapping
+from trivium.core.spec import read_mapping, spec_to_dict
 from trivium.core.task import Task
 from trivium.evaluation.plan import read_keys
 
-T = TypeVar("T")
+F = TypeVar("F")
 Offers = Mapping[str, Iterable[str]]  # the values that complete a flag, by field
 NUMBERS = {int: ("INT", "a whole number"), float: ("FLOAT", "a number")}
 REQUIRED: Any = object()  # the default of a field that must be given
 WIDTH = 80
+# Keys of a config that hold several values for a sweep and one for other commands.
+SINGULAR = {"seeds": "seed", "solvers": "solver", "models": "model"}
 
 
 def flag(default: Any, *names: str) -> Any:
@@ -91,9 +93,9 @@ class Parser(argparse.ArgumentParser):
             names = [*field.metadata.get("names", [f"--{name}"])]
             names += [f"--{alias}" for alias, own in (aliases or {}).items() if own == name]
             if metavar := field.metadata.get("metavar"):
-                count = "*" if "nargs" in options else "?"
-                names, optional = [name], {"nargs": count, "default": None}
-                options |= {"metavar": metavar, **(optional if default is None else {})}
+                names, options["metavar"] = [name], metavar
+                if default is None:
+                    options |= {"nargs": "*" if "nargs" in options else "?", "default": None}
                 self.usage = f"{str(self.usage).removesuffix('[flags]')}{metavar} [flags]"
             else:
                 options["dest"] = name
@@ -101,22 +103,21 @@ class Parser(argparse.ArgumentParser):
             action: Any = (group or self).add_argument(*names, **options)
             self.flags += action.option_strings
             if name in self.offers:
-                action.completer = self._offer
+                action.completer = lambda names=self.offers[name], **_: names
             if options.get("action") == "store_true" and (default or aliases is not None):
                 off = [f"--no_{own.removeprefix('--')}" for own in names]
                 options |= {"action": "store_false", "help": f"turn {names[0]} off"}
-                (group or self).add_argument(*off, **options)
-                self.flags += off
+                self.flags += (group or self).add_argument(*off, **options).option_strings
 
     def list_choices(self, metavar: str, groups: Mapping[str, Mapping[str, str]]) -> None:
         """Let help and completion list what the first argument may be, under headings."""
         self.usage = f"{self.prog} {metavar} [flags]"
-        self.offers = {"choice": [name for group in groups.values() for name in group]}
+        names = [name for group in groups.values() for name in group]
         for heading, group in groups.items():
             listed: Any = self.add_argument_group(heading)
             for name, about in group.items():
                 choice = listed.add_argument("choice", metavar=name, nargs="?", help=about)
-                choice.completer = self._offer
+                choice.completer = lambda **_: names
 
     def group(self, about: Any) -> Any:
         """A group of flags with what a dataclass says about itself as its heading."""
@@ -137,9 +138,6 @@ class Parser(argparse.ArgumentParser):
             require(name in found, f"--{name} is missing")
         return {key: tuple(it) if isinstance(it, list) else it for key, it in vars(found).items()}
 
-    def _offer(self, action: argparse.Action, **_: Any) -> Iterable[str]:
-        return self.offers[action.dest]
-
 
 def _options(hint: Any, *, several: bool = False) -> dict[str, Any]:
     """The options of add_argument for a type."""
@@ -155,17 +153,15 @@ def _options(hint: Any, *, several: bool = False) -> dict[str, Any]:
         return {"choices": typing.get_args(hint)}
     if hint is bool:
         return {"action": "store_true"}
-    metavar = {"metavar": NUMBERS[hint][0]} if hint in NUMBERS else {}
-    return {"type": partial(_read, hint), **metavar}
+    return {"type": partial(_read, hint), "metavar": NUMBERS.get(hint, (None,))[0]}
 
 
 def _read_several(hint: Any, text: str) -> list[Any]:
     """The values that a text separates by commas; parts of a list are joined by +."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
-    if typing.get_origin(hint) is tuple:
-        inner = typing.get_args(hint)[0]
-        return [[_read(inner, one) for one in part.split("+")] for part in parts]
-    return [_read(hint, part) for part in parts]
+    if typing.get_origin(hint) is not tuple:
+        return [_read(hint, part) for part in parts]
+    return [[_read(typing.get_args(hint)[0], one) for one in part.split("+")] for part in parts]
 
 
 def _read(kind: Any, text: str) -> Any:
@@ -211,28 +207,21 @@ def comments(kind: Any) -> dict[str, str]:
     return found
 
 
-def changed(defaults: T, values: Mapping[str, Any]) -> T:
+def changed(defaults: F, values: Mapping[str, Any]) -> F:
     """A dataclass of dataclasses with other values of some fields, at any depth."""
-    own: dict[str, Any] = {}
-    for field in dataclasses.fields(defaults):  # type: ignore[arg-type]
-        value = getattr(defaults, field.name)
+    own: dict[str, Any] = spec_to_dict(defaults)
+    for name, value in own.items():
         nested = dataclasses.is_dataclass(value)
-        own[field.name] = changed(value, values) if nested else values.get(field.name, value)
+        own[name] = changed(value, values) if nested else values.get(name, value)
     return type(defaults)(**own)
 
 
 def leaves(defaults: Any) -> dict[str, Any]:
     """The values of all fields of a dataclass of dataclasses, by name."""
     found: dict[str, Any] = {}
-    for field in dataclasses.fields(defaults):
-        value = getattr(defaults, field.name)
-        found |= leaves(value) if dataclasses.is_dataclass(value) else {field.name: value}
+    for name, value in spec_to_dict(defaults).items():
+        found |= leaves(value) if dataclasses.is_dataclass(value) else {name: value}
     return found
-
-
-F = TypeVar("F")
-# Keys of a config that hold several values for a sweep and one for other commands.
-SINGULAR = {"seeds": "seed", "solvers": "solver", "models": "model"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -318,8 +307,7 @@ def read_benchmark_flags(
     if name is None:
         titles = {known: get_benchmark(known).title for known in names or benchmark_names()}
         refuse_without("NAME", titles, command, args, about)
-    name = name if "." in name else by_alias(name)
-    task = load_task(name, start.preset)
+    task = load_task(name := by_alias(name), start.preset)
     benchmark = task.benchmark
     offers: Offers = {
         "approach": benchmark_names(),
@@ -328,8 +316,8 @@ def read_benchmark_flags(
         "solvers": benchmark.solvers,
         "variants": benchmark.diagnostics,
     }
-    about = f"{name}: {benchmark.title}.\n\n{about}"
-    parser = Parser(" ".join(["trivium", command, *named]), about, offers)
+    words = " ".join(["trivium", command, *named])
+    parser = Parser(words, f"{name}: {benchmark.title}.\n\n{about}", offers)
     parser.add(_with_dataset_size(kind(), task))
     parser.add(Start(), parser.group(Start))
     for part in (task.spec, task.view):
@@ -343,17 +331,15 @@ def read_benchmark_flags(
         values = {**held, **values}
     fields = {*leaves(task.spec), *leaves(task.view)} & values.keys()
     task = change_task(task, {key: values[key] for key in fields}, where=start.config or "")
-    flags = changed(kind(), values)
-    flags = flags if "items" in values else _with_dataset_size(flags, task)
+    flags = changed(_with_dataset_size(kind(), task), values)
     return BenchmarkFlags(f"trivium {command} {shlex.join(args)}", flags, given, task)
 
 
 def _with_dataset_size(flags: F, task: Task) -> F:
     """The flags with the number of items in the spec's dataset, if it has a fixed size."""
     size = task.benchmark.dataset_size(task.spec)
-    if size is None or not isinstance(getattr(flags, "items", None), int):
-        return flags
-    return dataclasses.replace(flags, items=size)  # type: ignore[type-var]
+    own = leaves(flags).get("items")  # None where a command chooses how many
+    return flags if None in (size, own) else changed(flags, {"items": size})
 
 
 def benchmark_of(values: Mapping[str, Any]) -> str | None:
