@@ -20,7 +20,7 @@ from typing import Any, Generic, NoReturn, TypeVar
 
 from trivium.benchmarks import benchmark_names, by_alias, change_task, get_benchmark, load_task
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.errors import UserError, require
+from trivium.core.errors import UserError, located, require
 from trivium.core.spec import read_mapping, spec_to_dict
 from trivium.core.task import Task
 from trivium.evaluation.plan import read_keys
@@ -30,8 +30,7 @@ Offers = Mapping[str, Iterable[str]]  # the values that complete a flag, by fiel
 NUMBERS = {int: ("INT", "a whole number"), float: ("FLOAT", "a number")}
 REQUIRED: Any = object()  # the default of a field that must be given
 WIDTH = 80
-# Keys of a config that hold several values for a sweep and one for other commands.
-SINGULAR = {"seeds": "seed", "solvers": "solver", "models": "model"}
+SINGULAR = {"seeds": "seed", "solvers": "solver", "models": "model"}  # lists of sweeps' configs
 
 
 def flag(default: Any, *names: str) -> Any:
@@ -355,10 +354,8 @@ def _read_config(
     values = read_mapping(path)
     named = benchmark_of(values) or benchmark.name
     require(named == benchmark.name, f"{path} is about {named}, not about {benchmark.name}")
-    try:
+    with located(path):
         lists, single, grid = read_keys(benchmark, values)
-    except UserError as problem:
-        raise UserError(f"{path}: {problem}") from None
     if "solver" in given or "model" in given:  # which exclude each other
         lists = {key: own for key, own in lists.items() if key not in ("solvers", "models")}
     found = {key: value for key, value in single.items() if key in flags}

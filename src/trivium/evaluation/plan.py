@@ -25,7 +25,7 @@ from trivium.benchmarks import (
     load_task,
 )
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.errors import UserError, require, require_known
+from trivium.core.errors import located, require, require_known
 from trivium.core.spec import changed_fields, coerce, read_mapping
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
@@ -151,19 +151,15 @@ def read_sweep(
         return plan_sweep({"benchmark": benchmark_name, **(overrides or {})}, settings)
     path = find_config(name)
     values, benchmark = read_mapping(path), config_benchmark(path)
-    try:
+    with located(path):
         return plan_sweep({**respelled(benchmark, values), **(overrides or {})}, settings)
-    except UserError as problem:
-        raise UserError(f"{path}: {problem}") from None
 
 
 def config_benchmark(path: Path) -> AnyBenchmark:
     """The benchmark of a config for a sweep."""
     values = read_mapping(path)
-    try:
+    with located(path):
         return _sweep_benchmark(values)
-    except UserError as problem:
-        raise UserError(f"{path}: {problem}") from None
 
 
 def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> Run:

@@ -16,7 +16,7 @@ from trivium.core.dialogue import Dialogue, Reply, aside, converse, run_async
 from trivium.core.errors import FailedCallsError, UserError, import_extra
 from trivium.core.records import TOKENS, Attempt
 from trivium.core.task import PresentedItem
-from trivium.models.providers import Model, find_address, is_compatible, is_local
+from trivium.models.providers import Model, find_address, is_compatible, is_local, scrub_urls
 from trivium.models.settings import as_turns, framing_groups, opening
 
 LOGS = "logs"  # the folder of Inspect's logs, beside the records
@@ -153,7 +153,7 @@ class _Pool:
     async def run(self) -> None:
         from trivium.models.endpoint import Endpoint  # noqa: PLC0415 - it needs an extra
 
-        self._caller = _Caller(self._model, find_address(self._model).shown_url)
+        self._caller = _Caller(self._model, scrub_urls(find_address(self._model).base_url))
         self._endpoint = Endpoint(self._model)
         try:
             async with asyncio.TaskGroup() as group:

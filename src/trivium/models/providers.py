@@ -114,11 +114,6 @@ class Address:
         scheme, host, base, query, _ = urlsplit(self.base_url)
         return urlunsplit((scheme, host, base.rstrip("/") + path, query, ""))
 
-    @property
-    def shown_url(self) -> str:
-        """The URL without secrets."""
-        return scrub_urls(self.base_url)
-
 
 def is_local(model: Model) -> bool:
     """Whether Trivium serves the model itself: local/smollm2-135m or local/FILE.gguf."""

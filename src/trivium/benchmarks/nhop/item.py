@@ -42,7 +42,8 @@ class NhopItem(NamedTuple):
     @property
     def question(self) -> str:
         """The question in words."""
-        return question_text(self.depth, self.start)
+        functions = " of ".join(f"f{hop}" for hop in range(self.depth, 0, -1))
+        return f"What is {functions} of {self.start}?"
 
     @property
     def last_lines(self) -> list[tuple[str, str]]:
@@ -130,12 +131,6 @@ def layer_letters(layer: int) -> str:
         layer, letter = divmod(layer - 1, 26)
         name = chr(ord("A") + letter) + name
     return name
-
-
-def question_text(depth: int, start: str) -> str:
-    """The question that asks for f{depth} of ... of f1 of a token."""
-    functions = " of ".join(f"f{hop}" for hop in range(depth, 0, -1))
-    return f"What is {functions} of {start}?"
 
 
 _QUESTION = re.compile(r"what is ((?:f\d+ of )+)(\S+?)\s*\?", re.IGNORECASE)

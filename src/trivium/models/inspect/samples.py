@@ -16,7 +16,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSyste
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import Floor
 from trivium.core.dialogue import Dialogue
-from trivium.core.errors import UserError, require
+from trivium.core.errors import UserError, located, require
 from trivium.core.files import dump_line
 from trivium.core.records import Attempt
 from trivium.core.spec import spec_from_dict, spec_to_dict
@@ -126,10 +126,8 @@ def read_attempts(path: Path) -> Iterator[Attempt]:
         metadata = dict(sample.metadata)
         if sample.error is not None and ATTEMPT not in metadata:  # it failed before our solver
             metadata[ATTEMPT] = {"error": one_line(hide(sample.error.message))}
-        try:
+        with located(f"{path}: sample {sample.id}"):
             attempt = sample_attempt(metadata, header.eval.model, hide)
-        except UserError as problem:
-            raise UserError(f"{path}: sample {sample.id}: {problem}") from None
         # A repeated epoch is one more trial of the same item.
         attempt.trial += (sample.epoch - 1) * trials
         yield attempt
