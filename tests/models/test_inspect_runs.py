@@ -33,7 +33,7 @@ BUILT_IN = ITEMS * len(HOPS)  # records of the built-in solver
 @pytest.fixture
 def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("trivium.commands.execution.write_report", lambda folder, **options: folder)
+    monkeypatch.setattr("trivium.commands.run_flags.write_report", lambda folder, **options: folder)
     Path("small.toml").write_text(CONFIG)
     return ["sweep", "small.toml", "--backend", "inspect", "--processes", "1", "--no_data"]
 

@@ -188,6 +188,7 @@ def cost_of(evaluation: Evaluation, recorded: int = 0, price: Price | None = Non
         return round((opening + repeats * length) * scale), round(turns * length * scale)
 
     sent, received = tokens(reply)
+    # The upper ends: what is sent is known where no request repeats a reply, or with a limit.
     most_sent: float | None = sent if repeats == 0 else None
     most_received = most_money = None
     if cap is not None:

@@ -75,13 +75,13 @@ def plan_main_run(
         task, variant = load_task(name), name.partition(".")[2]
         benchmark = task.benchmark
         specs = {variant: task.spec} if variant else benchmark.presets
-        count = Items(seed, 0, items or benchmark.default_items)
+        chosen = Items(seed, 0, items or benchmark.default_items)
         for preset, spec in specs.items():
             if preset in presets or variant or not presets:
                 setting = Setting(preset, {}, Task(benchmark, spec, task.view))
                 folder = f"{benchmark.name}/{preset}"
                 evaluations += evaluations_of(
-                    setting, count, [*benchmark.solvers, *models], settings, folder=folder
+                    setting, chosen, [*benchmark.solvers, *models], settings, folder=folder
                 )
     plan = {"benchmarks": list(names), "items": items, "models": list(models)}
     plan |= {"presets": list(presets)} if presets else {}
