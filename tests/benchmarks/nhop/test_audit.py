@@ -171,6 +171,12 @@ def test_features_of_a_hand_made_block() -> None:
     }
 
 
+def test_a_token_is_found_in_the_first_fact_that_names_it_on_either_side() -> None:
+    """C_0220 is the tail of the second fact, and C_0420 is in none of the four."""
+    probe = EXPLICIT.probes(EXPLICIT.from_row(ladder(), 0), NhopView())[0]
+    assert list(probe.candidate_features["first fact with its head"]) == [1, 4]
+
+
 def test_the_question_s_own_token_marks_nothing_in_the_first_two_hops() -> None:
     """It is in one fact with the head that f2 needs: that is reading, not a cue."""
     item = next(generate(replace(HARD, hops=5, L=5), 0))
