@@ -97,3 +97,10 @@ def test_no_built_in_solver_is_taken_for_a_model() -> None:
 
     for name in benchmark_names():
         assert not [solver for solver in get_benchmark(name).solvers if known_model(solver)]
+
+
+def test_the_defaults_of_calls_are_those_that_the_docs_name() -> None:
+    options = ModelOptions()
+    assert (options.concurrency, options.max_retries, options.confirm_above) == (32, 8, 1000)
+    assert (options.retry_backoff, options.timeout) == (0.5, 600.0)
+    assert (options.save_prompt, options.retry_errors, options.yes) == (False, True, False)
