@@ -459,7 +459,7 @@ def export(
         import_extra("pyarrow", "exchange")  # before the audit for the card
     paths = [Path(file) for file in files]
     chosen = Items.from_files(task.benchmark, paths) if paths else Items(seed, start, items)
-    prompts = Evaluation(task, chosen, "export", order_trials)
+    prompts = Evaluation(task, chosen, "export", order_trials)  # which is presented, not run
     if format == "huggingface":
         write_dataset_folder(prompts, path, with_audit=audit)
     else:
