@@ -72,6 +72,24 @@ def text(words: str) -> ModelOutput:
     return ModelOutput.from_content("scripted", words)
 
 
+def test_a_question_is_asked_once_and_in_no_forced_form_by_default(tmp_path: Path) -> None:
+    seen = []
+
+    def generate(messages: list[ChatMessage], *options: Any) -> ModelOutput:
+        seen.append((len(messages), options[-1].response_schema))
+        output = text("I would rather not say.")
+        output.usage = ModelUsage(input_tokens=4, output_tokens=3, total_tokens=7)
+        return output
+
+    items = load_task("nhop_explicit").items(1)
+    task = build_task(items[0].task.benchmark, item_dataset(items))
+    model = get_model("mockllm/scripted", custom_outputs=generate, memoize=False)
+    (log,) = inspect_ai.eval(task, model=model, log_dir=str(tmp_path), display="none")
+    assert log.samples is not None
+    assert log.samples[0].error is None
+    assert seen == [(1, None)]
+
+
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize(
     "respond",
