@@ -193,3 +193,13 @@ def test_a_long_wait_is_announced(
     ask(monkeypatch, [ANSWER, busy, busy, ANSWER], NHOP.items(2))
     lines = capsys.readouterr().err.splitlines()
     assert lines == ["vllm/m at http://localhost:8000/v1: trying again in 30.0 s (429: busy)"] * 2
+
+
+@pytest.mark.usefixtures("jitter")
+def test_a_wait_of_ten_seconds_is_not_announced(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    busy = CallError("429: busy", retryable=True, after=10.0)
+    _, script = ask(monkeypatch, [ANSWER, busy, ANSWER], NHOP.items(2))
+    assert script.waits == [10.0]
+    assert capsys.readouterr().err == ""
