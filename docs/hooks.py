@@ -21,7 +21,7 @@ from mkdocs.structure.files import File
 
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import GROUPS, command_module
-from trivium.commands.parser import Parser
+from trivium.commands.flags import Parser
 from trivium.core.benchmark import KINDS, AnyBenchmark
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import Task

@@ -18,12 +18,13 @@ from trivium.benchmarks import load_task
 from trivium.core.dialogue import solve
 from trivium.core.statistics import (
     Estimate,
+    Side,
+    clustered_mean,
     mean_interval,
     paired_difference,
     proportion,
     several,
 )
-from trivium.report.clusters import Side, clustered_mean
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int], Floats]

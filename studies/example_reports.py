@@ -31,7 +31,8 @@ from trivium.core.benchmark import Turn
 from trivium.core.streams import Stream, stream_key
 from trivium.evaluation.cost import Prices
 from trivium.models.local import served_locally
-from trivium.models.settings import Model, ModelOptions, Settings
+from trivium.models.providers import Model
+from trivium.models.settings import ModelOptions, Settings
 from trivium.report.page import write_report
 
 PRICES = Prices(price_in=0.4, price_out=1.6)  # made up, as the models are

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -257,6 +258,24 @@ def test_gymnasium_finds_the_environments_by_name(imports: str, name: str) -> No
     code = f"{imports}; print(gymnasium.make({name!r}).spec.id)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout.strip() == "trivium/Blicket-v0", done.stderr
+
+
+def test_a_filter_finds_kinds_by_their_beginning_and_other_fields_by_their_value() -> None:
+    records = [
+        {"kind": "wrong-candidate:3", "id": "a", "solver": "a:b", "scores": {"correct": 0.0}},
+        {"kind": "wrong-candidate:1", "id": "b", "solver": "a", "scores": {"correct": 0.0}},
+        {"kind": "right", "id": "c", "solver": "c", "scores": {"correct": 1.0}},
+    ]
+    results = trivium.ResultSet(records)
+
+    def found(**wanted: Any) -> list[str]:
+        return [row["id"] for row in results.filter(**wanted)]
+
+    assert found(kind="wrong-candidate") == ["a", "b"]
+    assert found(kind="wrong-candidate:1") == ["b"]
+    assert found(kind="right") == ["c"]
+    assert found(solver="a") == ["b"]
+    assert found(correct=0.0, id=lambda name: name > "a") == ["b"]
 
 
 def test_what_one_tries_first_works() -> None:

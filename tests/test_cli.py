@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -307,3 +308,14 @@ def test_the_gallery_has_the_canary_and_no_item_of_the_default_seed() -> None:
                 for seed in (1729, 7)
             )
             assert public not in page or public == shown  # the papers' own items have no seed
+
+
+def test_a_termination_ends_a_command_like_an_interrupt(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    stopped = partial(signal.raise_signal, signal.SIGTERM)
+    monkeypatch.setattr("trivium.commands.list.main", lambda args: stopped())
+    assert main(["list"]) == 143
+    assert capsys.readouterr().err == "trivium: terminated\n"
+    assert signal.getsignal(signal.SIGTERM) == before

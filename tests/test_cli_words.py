@@ -10,7 +10,7 @@ import pytest
 from tests.command_line import run, write
 from trivium.benchmarks import benchmark_names
 from trivium.cli import COMMANDS, main
-from trivium.commands.parser import comments
+from trivium.commands.flags import comments
 
 WRONG_CALLS = [
     ("frobnicate", "unknown command 'frobnicate'"),

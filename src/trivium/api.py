@@ -46,8 +46,8 @@ from trivium.exchange.dataset_folder import write_dataset_folder
 from trivium.exchange.export import TEXT_FORMATS, Format, write_items
 from trivium.exchange.imports import import_files
 from trivium.exchange.score import Scoring, write_scores
-from trivium.models.providers import full_model_name
-from trivium.models.settings import Effort, Model, ModelOptions, Settings, is_model
+from trivium.models.providers import Model, full_model_name
+from trivium.models.settings import Effort, ModelOptions, Settings, is_model
 from trivium.people.serving import Serving
 from trivium.report.audits import CAUGHT, audit_verdict
 from trivium.report.compare import differences, power_to_compare
@@ -459,7 +459,7 @@ def export(
         import_extra("pyarrow", "exchange")  # before the audit for the card
     paths = [Path(file) for file in files]
     chosen = Items.from_files(task.benchmark, paths) if paths else Items(seed, start, items)
-    prompts = Evaluation(task, chosen, "export", order_trials)
+    prompts = Evaluation(task, chosen, "export", order_trials)  # which is presented, not run
     if format == "huggingface":
         write_dataset_folder(prompts, path, with_audit=audit)
     else:

@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 from trivium import __version__
 from trivium.benchmarks import EXTENSIONS, declared
-from trivium.commands.parser import Parser
+from trivium.commands.flags import Parser
 from trivium.core.errors import FailedCallsError, UserError, require_known
 from trivium.core.text import CleanStream, sentence
 

@@ -127,7 +127,7 @@ class ResultSet:
     def _settings(self) -> list[str]:
         """The name of the setting of every summary: a preset, or the fields that vary."""
         firsts = [own[0] for own in self._groups]
-        names = [setting_name(get_benchmark(row["benchmark"]), row) for row in firsts]
+        names = [setting_name(row) for row in firsts]
         benchmarks = {row["benchmark"] for row in firsts}
         if len({*names}) < 2 or len(benchmarks) > 1:
             return names

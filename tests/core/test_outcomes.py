@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import trivium
+from trivium.core.dialogue import Dialogue
 from trivium.core.records import outcome
 
 TASK = trivium.load("nhop_implicit")
@@ -72,3 +73,17 @@ def test_a_function_that_gives_up_on_125_of_200_items_scores_three_eighths(tmp_p
     figures = found.summary
     assert (figures.answered, figures.no_answers, figures.declined) == (75, 125, 0)
     assert (figures.metrics["correct"].value, figures.metrics["correct"].n) == (0.375, 200)
+
+
+def test_an_answer_is_asked_for_once_more_but_never_in_a_game() -> None:
+    dialogue = Dialogue(ITEMS[0], restate=True)
+    response = dialogue.send("I think it is the second one.")
+    assert response is not None
+    assert "ANSWER:" in response
+    assert dialogue.send("Still the second one.") is None
+    assert dialogue.done
+    read = Dialogue(ITEMS[0], restate=True)
+    assert read.send(ITEMS[0].gold) is None
+    game = trivium.load("blicket_game").item(0)
+    asked, plain = (Dialogue(game, restate=restate).send("hm") for restate in (True, False))
+    assert asked == plain

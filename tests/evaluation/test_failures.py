@@ -34,7 +34,7 @@ temp = 0.25
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("trivium.commands.execution.write_report", lambda folder, **options: folder)
+    monkeypatch.setattr("trivium.commands.run_flags.write_report", lambda folder, **options: folder)
     Path("small.toml").write_text(CONFIG)
 
 

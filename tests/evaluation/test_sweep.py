@@ -142,7 +142,7 @@ def test_the_newest_folder_of_the_same_run_is_continued(config: Path) -> None:
 @pytest.fixture
 def no_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawing takes most of a small sweep's time, and is not what every test is about."""
-    monkeypatch.setattr("trivium.commands.execution.write_report", lambda folder, **options: folder)
+    monkeypatch.setattr("trivium.commands.run_flags.write_report", lambda folder, **options: folder)
 
 
 @pytest.mark.usefixtures("no_report")

@@ -13,7 +13,8 @@ from trivium.benchmarks import benchmark_names, get_benchmark, load_task
 from trivium.cli import main
 from trivium.core.benchmark import AnyBenchmark
 from trivium.models.backends import choose_backend
-from trivium.models.settings import Model, ModelOptions
+from trivium.models.providers import Model
+from trivium.models.settings import ModelOptions
 
 ITEMS, SEED = 12, 5
 GAMES = [name for name in benchmark_names() if get_benchmark(name).multi_turn]

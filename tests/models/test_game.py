@@ -22,8 +22,7 @@ from trivium.core.dialogue import solve, solver_stream
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.inspect.samples import sample_attempt
-from trivium.models.inspect.solvers import act, attempt, moves_of
-from trivium.models.inspect.tasks import build_task, item_dataset
+from trivium.models.inspect.tasks import act, attempt, build_task, item_dataset, moves_of
 
 ITEMS, SEED = 6, 9
 GAMES = [name for name in benchmark_names() if get_benchmark(name).multi_turn]
@@ -71,6 +70,24 @@ def call(*calls: tuple[str, dict[str, Any]]) -> ModelOutput:
 
 def text(words: str) -> ModelOutput:
     return ModelOutput.from_content("scripted", words)
+
+
+def test_a_question_is_asked_once_and_in_no_forced_form_by_default(tmp_path: Path) -> None:
+    seen = []
+
+    def generate(messages: list[ChatMessage], *options: Any) -> ModelOutput:
+        seen.append((len(messages), options[-1].response_schema))
+        output = text("I would rather not say.")
+        output.usage = ModelUsage(input_tokens=4, output_tokens=3, total_tokens=7)
+        return output
+
+    items = load_task("nhop_explicit").items(1)
+    task = build_task(items[0].task.benchmark, item_dataset(items))
+    model = get_model("mockllm/scripted", custom_outputs=generate, memoize=False)
+    (log,) = inspect_ai.eval(task, model=model, log_dir=str(tmp_path), display="none")
+    assert log.samples is not None
+    assert log.samples[0].error is None
+    assert seen == [(1, None)]
 
 
 @pytest.mark.parametrize("name", GAMES)

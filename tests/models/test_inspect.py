@@ -41,11 +41,11 @@ from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.core.results import summarise
 from trivium.core.task import PresentedItem
-from trivium.models.inspect.logs import log_files, read_attempts
 from trivium.models.inspect.models import inspect_model
-from trivium.models.inspect.samples import presented_item
+from trivium.models.inspect.samples import log_files, presented_item, read_attempts
 from trivium.models.inspect.tasks import TASKS, build_task, item_dataset
-from trivium.models.settings import Model, ModelOptions
+from trivium.models.providers import Model
+from trivium.models.settings import ModelOptions
 
 ROOT = Path(trivium.__file__).parents[2]
 

@@ -17,7 +17,7 @@ from tests.models.server import Server, SolverModel
 from tests.models.test_hostile import KEY, everything_written
 from trivium.benchmarks import load_task
 from trivium.cli import main
-from trivium.models.inspect.logs import log_files
+from trivium.models.inspect.samples import log_files
 
 HOPS, ITEMS = (4, 5, 6), 8
 CONFIG = f"""
@@ -33,7 +33,7 @@ BUILT_IN = ITEMS * len(HOPS)  # records of the built-in solver
 @pytest.fixture
 def words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("trivium.commands.execution.write_report", lambda folder, **options: folder)
+    monkeypatch.setattr("trivium.commands.run_flags.write_report", lambda folder, **options: folder)
     Path("small.toml").write_text(CONFIG)
     return ["sweep", "small.toml", "--backend", "inspect", "--processes", "1", "--no_data"]
 

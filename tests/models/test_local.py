@@ -20,7 +20,8 @@ from tests.models.common import records, summary
 from trivium.benchmarks import benchmark_names
 from trivium.cli import main
 from trivium.models import local
-from trivium.models.settings import Model, ModelOptions, Settings
+from trivium.models.providers import Model
+from trivium.models.settings import ModelOptions, Settings
 
 REAL = pytest.mark.skipif(
     not os.environ.get("TRIVIUM_TEST_LOCAL"), reason="make test-local runs it"
@@ -82,7 +83,8 @@ def test_a_server_ends_with_a_process_that_is_killed(fake: Path) -> None:
     script = """
 import time
 from trivium.models.local import served_locally
-from trivium.models.settings import Model, ModelOptions, Settings
+from trivium.models.providers import Model
+from trivium.models.settings import ModelOptions, Settings
 one = Model("local/one.gguf", Settings(), ModelOptions())
 with served_locally([one]) as served:
     print(served[one].options.base_url, flush=True)

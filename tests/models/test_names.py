@@ -8,8 +8,8 @@ import pytest
 
 from trivium.cli import main
 from trivium.core.errors import UserError
-from trivium.models.providers import full_model_name, known_model
-from trivium.models.settings import Model, ModelOptions
+from trivium.models.providers import Model, full_model_name, known_model
+from trivium.models.settings import ModelOptions
 
 
 @pytest.mark.parametrize(
@@ -97,3 +97,10 @@ def test_no_built_in_solver_is_taken_for_a_model() -> None:
 
     for name in benchmark_names():
         assert not [solver for solver in get_benchmark(name).solvers if known_model(solver)]
+
+
+def test_the_defaults_of_calls_are_those_that_the_docs_name() -> None:
+    options = ModelOptions()
+    assert (options.concurrency, options.max_retries, options.confirm_above) == (32, 8, 1000)
+    assert (options.retry_backoff, options.timeout) == (0.5, 600.0)
+    assert (options.save_prompt, options.retry_errors, options.yes) == (False, True, False)

@@ -421,7 +421,7 @@ def test_a_server_that_hangs_is_not_asked_one_call_at_a_time(tmp_path: Path) -> 
 def test_a_server_that_hangs_is_announced(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trivium.models.direct.SECONDS_TO_FIRST_NOTE", 0.2)
+    monkeypatch.setattr("trivium.models.backends.SECONDS_TO_FIRST_NOTE", 0.2)
     with Server(oracle(3), latency=0.6) as server:
         assert ask(server, tmp_path, "direct") == 0
     assert capsys.readouterr().err == (

@@ -15,10 +15,11 @@ from trivium.core.dialogue import Reply
 from trivium.core.errors import UserError
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
-from trivium.models import direct
-from trivium.models.backends import Batch
-from trivium.models.endpoint import CallError, retry_delay
-from trivium.models.settings import Model, ModelOptions, Settings
+from trivium.models import endpoint
+from trivium.models.backends import Batch, CallError, ask_directly
+from trivium.models.endpoint import retry_delay
+from trivium.models.providers import Model
+from trivium.models.settings import ModelOptions, Settings
 
 NHOP = load_task("nhop_implicit")
 BUSY = CallError("503: busy", retryable=True)
@@ -67,9 +68,9 @@ def ask(
 ) -> tuple[list[Attempt], Script]:
     """The attempts saved, and the script with what it saw."""
     script, saved = Script(outcomes), []
-    monkeypatch.setattr(direct, "Endpoint", lambda model: script)
+    monkeypatch.setattr(endpoint, "Endpoint", lambda model: script)
     monkeypatch.setattr(asyncio, "sleep", script.sleep)
-    monkeypatch.setattr("trivium.models.direct.time", script)
+    monkeypatch.setattr("trivium.models.backends.time", script)
     model = Model("vllm/m", Settings(), ModelOptions(**{"concurrency": 1, **options}))
     asked = NHOP.items(1) if items is None else items
 
@@ -77,7 +78,7 @@ def ask(
         assert prompt == next(item.prompt for item in asked if item.id == attempt.id)
         saved.append(attempt)
 
-    direct.ask_directly([Batch("nhop_implicit", asked[0].task.benchmark, asked, model, save)])
+    ask_directly([Batch("nhop_implicit", asked[0].task.benchmark, asked, model, save)])
     return saved, script
 
 
@@ -192,3 +193,13 @@ def test_a_long_wait_is_announced(
     ask(monkeypatch, [ANSWER, busy, busy, ANSWER], NHOP.items(2))
     lines = capsys.readouterr().err.splitlines()
     assert lines == ["vllm/m at http://localhost:8000/v1: trying again in 30.0 s (429: busy)"] * 2
+
+
+@pytest.mark.usefixtures("jitter")
+def test_a_wait_of_ten_seconds_is_not_announced(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    busy = CallError("429: busy", retryable=True, after=10.0)
+    _, script = ask(monkeypatch, [ANSWER, busy, ANSWER], NHOP.items(2))
+    assert script.waits == [10.0]
+    assert capsys.readouterr().err == ""

@@ -15,7 +15,7 @@ from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.models.bodies import read_error
 from trivium.models.endpoint import read_reply
-from trivium.models.secrets import hide_fields, hider, scrub
+from trivium.models.providers import hide_fields, hider, scrub
 from trivium.models.settings import ModelOptions
 
 BACKENDS = pytest.mark.parametrize("backend", ["direct", "inspect"])
@@ -26,7 +26,7 @@ PARTS = [KEY[start : start + 12] for start in range(len(KEY) - 11)]
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VLLM_API_KEY", KEY)
-    monkeypatch.setattr("trivium.models.secrets._remembered", set())
+    monkeypatch.setattr("trivium.models.providers._remembered", set())
 
 
 def written(folder: Path) -> str:

@@ -16,7 +16,7 @@ from inspect_ai.log import read_eval_log
 from tests.models.common import count_records, records
 from tests.models.skilled import Skill, skilled_server
 from trivium.cli import main
-from trivium.models.inspect.logs import log_files
+from trivium.models.inspect.samples import log_files
 
 VALUES, ITEMS, SEED = (3, 4, 5, 6, 8, 10), 250, 3
 SKILLS = {"weak": Skill(3.8), "fair": Skill(5.2), "strong": Skill(7.4)}

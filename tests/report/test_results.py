@@ -37,11 +37,12 @@ def test_parts_add_up_to_what_a_plain_summary_says(tmp_path: Path) -> None:
 
 
 def test_settings_are_named_by_preset_or_by_what_differs() -> None:
+    named = {"benchmark": "nhop_explicit"}
     hard = {"spec": asdict(EXPLICIT.presets["explicit-hard"]), "view": {"mode": "steps"}}
-    assert setting_name(EXPLICIT, hard) == "explicit-hard mode=steps"
+    assert setting_name(named | hard) == "explicit-hard mode=steps"
     other = {"spec": asdict(ExplicitSpec(hops=6, L=2)), "view": {}}
-    assert setting_name(EXPLICIT, other) == "hops=6 L=2"
-    assert setting_name(EXPLICIT, {"spec": None}) == "items from a file"
+    assert setting_name(named | other) == "hops=6 L=2"
+    assert setting_name(named | {"spec": None}) == "items from a file"
 
 
 def test_the_setting_of_a_run_takes_precedence_over_the_spec(tmp_path: Path) -> None:

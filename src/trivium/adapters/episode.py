@@ -10,10 +10,10 @@ from typing import Any
 import orjson
 
 from trivium.auditing.overlap import Overlap, held_out, repeats
-from trivium.benchmarks import get_benchmark, load_task
+from trivium.benchmarks import load_task, recorded_task
 from trivium.core.errors import UserError, require
 from trivium.core.reading import visible_replies
-from trivium.core.spec import spec_from_dict, spec_to_dict
+from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED, stream_key
 from trivium.core.task import PresentedItem, Task
 
@@ -44,10 +44,7 @@ def item_of(origin: Mapping[str, Any]) -> PresentedItem:
 @lru_cache(maxsize=4096)
 def _item(origin: bytes) -> PresentedItem:
     row = orjson.loads(origin)
-    benchmark = get_benchmark(row["benchmark"])
-    spec = spec_from_dict(benchmark.spec_type, row["spec"])
-    view = spec_from_dict(benchmark.view_type, row["view"])
-    return Task(benchmark, spec, view).item(row["index"], row["seed"])
+    return recorded_task(row).item(row["index"], row["seed"])
 
 
 def check_split(split: str, seed: int) -> None:

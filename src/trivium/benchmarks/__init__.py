@@ -70,6 +70,13 @@ def load_task(
     return change_task(Task(benchmark, spec, view), fields or {})
 
 
+def recorded_task(row: Mapping[str, Any]) -> Task:
+    """The task whose benchmark, spec and view a record or a manifest holds."""
+    benchmark = get_benchmark(row["benchmark"])
+    spec = spec_from_dict(benchmark.spec_type, row["spec"])
+    return Task(benchmark, spec, spec_from_dict(benchmark.view_type, row.get("view") or {}))
+
+
 def find_preset(benchmark: AnyBenchmark, preset: str) -> Any:
     """The spec of a preset; UserError with the known presets for an unknown one."""
     require_known(preset, benchmark.presets, f"preset {preset!r} of {benchmark.name}")

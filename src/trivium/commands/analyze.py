@@ -9,13 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trivium.commands.flags import read_flags
-from trivium.commands.parser import argument, flag
+from trivium.benchmarks import recorded_task
+from trivium.commands.flags import argument, flag, read_flags
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
 from trivium.core.records import FAILED, Row
-from trivium.core.spec import spec_from_dict
-from trivium.core.task import Task
 from trivium.core.text import one_line
 from trivium.report.gallery import show_command
 from trivium.report.item_browser import conversation
@@ -68,10 +66,8 @@ def example_lines(benchmark: AnyBenchmark, row: Row) -> list[str]:
         "reply": " / ".join(replies_of(row)) if row["kind"] != FAILED else row["error"],
     }
     if row.get("spec") is not None:
-        spec = spec_from_dict(benchmark.spec_type, row["spec"])
-        view = spec_from_dict(benchmark.view_type, row.get("view") or {})
         place = f"--seed {row['seed']} --index {row['index']}"
-        lines["prompt"] = f"{show_command(Task(benchmark, spec, view))} {place}"
+        lines["prompt"] = f"{show_command(recorded_task(row))} {place}"
     head = f"{row['kind']}  {row['id']}  {row['solver']}"
     shown_lines = (f"  {name:<10}{one_line(str(text))}" for name, text in lines.items())
     return [head, *shown_lines, ""]

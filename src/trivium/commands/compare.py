@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trivium.commands.flags import read_flags
-from trivium.commands.parser import argument
+from trivium.commands.flags import argument, read_flags
 from trivium.core.errors import require, require_known
 from trivium.core.files import atomic_write
 from trivium.report.compare import (

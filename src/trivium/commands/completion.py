@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from trivium.commands.flags import read_flags
-from trivium.commands.parser import argument
+from trivium.commands.flags import argument, read_flags
 
 
 @dataclass(frozen=True)
@@ -25,6 +24,5 @@ def main(args: Sequence[str]) -> int:
     """Print the script of a shell."""
     from argcomplete.shell_integration import shellcode  # noqa: PLC0415 - used here only
 
-    shell = read_flags("completion", Flags(), args, __doc__).shell
-    print(shellcode(["trivium"], shell=shell))
+    print(shellcode(["trivium"], shell=read_flags("completion", Flags(), args, __doc__).shell))
     return 0

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from trivium.commands.execution import RunFlags
-from trivium.commands.flags import read_benchmark_flags
-from trivium.commands.parser import flag
+from trivium.commands.flags import flag, read_benchmark_flags
+from trivium.commands.run_flags import RunFlags
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.executors import all_processors
 from trivium.evaluation.plan import plan_diagnosis

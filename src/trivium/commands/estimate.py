@@ -17,8 +17,7 @@ from pathlib import Path
 
 from trivium.api import estimate
 from trivium.commands import diagnose, run, sweep, threshold
-from trivium.commands.flags import read_benchmark_flags
-from trivium.commands.parser import leaves
+from trivium.commands.flags import leaves, read_benchmark_flags
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.cost import Prices
 from trivium.evaluation.plan import is_config

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trivium.commands.execution import RunFlags, print_verdict
-from trivium.commands.flags import read_benchmark_flags
-from trivium.commands.parser import flag, leaves
+from trivium.commands.flags import flag, leaves, read_benchmark_flags
+from trivium.commands.run_flags import RunFlags, print_verdict
 from trivium.core.errors import require
 from trivium.core.records import RECORDS
 from trivium.core.spec import spec_to_dict

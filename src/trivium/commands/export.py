@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trivium.api import export
-from trivium.commands.flags import read_benchmark_flags
-from trivium.commands.parser import REQUIRED, flag, leaves
+from trivium.commands.flags import REQUIRED, flag, leaves, read_benchmark_flags
 from trivium.core.streams import DEFAULT_SEED
 from trivium.exchange.export import MAX_REQUESTS, Format
 from trivium.models.settings import Effort

@@ -12,8 +12,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trivium.commands.flags import read_benchmark_flags
-from trivium.commands.parser import REQUIRED, leaves
+from trivium.commands.flags import REQUIRED, leaves, read_benchmark_flags
 from trivium.core.files import atomic_write
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Items

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trivium.benchmarks import declared
-from trivium.commands.flags import read_flags
-from trivium.commands.parser import REQUIRED, argument
+from trivium.commands.flags import REQUIRED, argument, read_flags
 from trivium.core.records import RECORDS
 from trivium.exchange.imports import import_files
 from trivium.report.tables import metric_table, terminal

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from trivium.api import new_benchmark
 from trivium.benchmarks import PROJECT_FILE
-from trivium.commands.flags import read_flags
-from trivium.commands.parser import argument
+from trivium.commands.flags import argument, read_flags
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from trivium.benchmarks import by_alias
-from trivium.commands.flags import read_flags
-from trivium.commands.parser import argument
+from trivium.commands.flags import argument, read_flags
 from trivium.core.errors import require
 from trivium.core.records import MANIFEST
 from trivium.core.spec import read_mapping

@@ -15,9 +15,8 @@ from dataclasses import dataclass, field
 
 from trivium.api import plan_run
 from trivium.benchmarks import benchmark_names, get_benchmark
-from trivium.commands.execution import RunFlags
-from trivium.commands.flags import ask
-from trivium.commands.parser import Offers, flag
+from trivium.commands.flags import Offers, ask, flag
+from trivium.commands.run_flags import RunFlags
 from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.executors import all_processors

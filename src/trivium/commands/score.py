@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trivium.commands.flags import read_benchmark_flags
-from trivium.commands.parser import REQUIRED, flag, leaves
+from trivium.commands.flags import REQUIRED, flag, leaves, read_benchmark_flags
 from trivium.core.errors import require
 from trivium.core.records import RECORDS
 from trivium.core.streams import DEFAULT_SEED

@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from trivium.commands.flags import read_flags
-from trivium.commands.parser import REQUIRED, argument
+from trivium.commands.flags import REQUIRED, argument, read_flags
 from trivium.core.errors import require
 from trivium.core.files import atomic_write
 from trivium.core.text import csv_text

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from trivium.commands.flags import read_benchmark_flags
-from trivium.commands.parser import flag
+from trivium.commands.flags import flag, read_benchmark_flags
 from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem

@@ -18,9 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trivium.benchmarks import benchmark_names, by_alias, get_benchmark
-from trivium.commands.execution import RunFlags
-from trivium.commands.flags import Asked, read_start, refuse_without
-from trivium.commands.parser import Parser, changed, flag, leaves
+from trivium.commands.flags import Asked, Parser, changed, flag, leaves, read_start, refuse_without
+from trivium.commands.run_flags import RunFlags
 from trivium.core.errors import require
 from trivium.evaluation.executors import all_processors
 from trivium.evaluation.plan import (

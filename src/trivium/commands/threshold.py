@@ -16,9 +16,8 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from trivium.commands.execution import RunFlags, print_verdict
-from trivium.commands.flags import BenchmarkFlags, read_benchmark_flags
-from trivium.commands.parser import REQUIRED, flag
+from trivium.commands.flags import REQUIRED, BenchmarkFlags, flag, read_benchmark_flags
+from trivium.commands.run_flags import RunFlags, print_verdict
 from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.index import add_to_index

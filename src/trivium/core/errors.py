@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from types import ModuleType
 
@@ -28,6 +29,15 @@ def require(condition: bool, message: str) -> None:
     """Raise UserError with this message unless the condition holds."""
     if not condition:
         raise UserError(message)
+
+
+@contextmanager
+def located(where: object) -> Iterator[None]:
+    """Begins the message of a UserError with the place where it was found, such as a file."""
+    try:
+        yield
+    except UserError as problem:
+        raise UserError(f"{where}: {problem}") from None
 
 
 def require_known(name: str, known: Iterable[str], what: str, where: str = "") -> None:

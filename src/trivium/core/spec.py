@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from trivium.core.errors import UserError, require, require_known
 
 S = TypeVar("S")
+_type_hints = cache(typing.get_type_hints)
 MAX_SHOWN = 60  # characters of a value
 
 
@@ -56,11 +57,6 @@ def spec_from_dict(
         require_known(key, fields, f"key {key!r}", where)
         checked[key] = coerce(value, hints[key], f"{prefix}{key}")
     return spec_type(**checked)
-
-
-@cache
-def _type_hints(spec_type: Any) -> dict[str, Any]:
-    return typing.get_type_hints(spec_type)
 
 
 def read_mapping(path: str | Path) -> dict[str, Any]:

@@ -13,9 +13,9 @@ from trivium.core.errors import require
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.text import approximate_tokens
 from trivium.evaluation.evaluation import Evaluation, Run
-from trivium.models.framing import opening as framed
 from trivium.models.providers import known_model
 from trivium.models.settings import ModelOptions, Settings
+from trivium.models.settings import opening as framed
 
 SAMPLE = 50  # items from which the cost of all is extrapolated
 
@@ -188,6 +188,7 @@ def cost_of(evaluation: Evaluation, recorded: int = 0, price: Price | None = Non
         return round((opening + repeats * length) * scale), round(turns * length * scale)
 
     sent, received = tokens(reply)
+    # The upper ends: what is sent is known where no request repeats a reply, or with a limit.
     most_sent: float | None = sent if repeats == 0 else None
     most_received = most_money = None
     if cap is not None:

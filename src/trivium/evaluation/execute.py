@@ -17,10 +17,9 @@ from typing import Any
 import orjson
 
 from trivium.core.benchmark import AnyBenchmark, Solver
-from trivium.core.dialogue import Dialogue, converse, solve
+from trivium.core.dialogue import Dialogue, converse, run_async, solve
 from trivium.core.errors import FailedCallsError, UserError, require
 from trivium.core.files import Appender, atomic_write, dump_line, locked, sync_file, write_json
-from trivium.core.loops import run_async
 from trivium.core.records import (
     MANIFEST,
     RECORDS,
@@ -52,8 +51,8 @@ from trivium.evaluation.evaluation import (
 from trivium.evaluation.executors import Executor, Here, Progress
 from trivium.evaluation.plan import slug
 from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
-from trivium.models.secrets import scrub
-from trivium.models.settings import Model, ModelOptions
+from trivium.models.providers import Model, scrub
+from trivium.models.settings import ModelOptions
 
 SYNC_SECONDS = 5.0  # of replies may be lost in a power failure
 DATA = "data"  # the folder of item files in a run's folder

@@ -25,7 +25,7 @@ from trivium.benchmarks import (
     load_task,
 )
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.errors import UserError, require, require_known
+from trivium.core.errors import located, require, require_known
 from trivium.core.spec import changed_fields, coerce, read_mapping
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import Task
@@ -75,13 +75,13 @@ def plan_main_run(
         task, variant = load_task(name), name.partition(".")[2]
         benchmark = task.benchmark
         specs = {variant: task.spec} if variant else benchmark.presets
-        count = Items(seed, 0, items or benchmark.default_items)
+        chosen = Items(seed, 0, items or benchmark.default_items)
         for preset, spec in specs.items():
             if preset in presets or variant or not presets:
                 setting = Setting(preset, {}, Task(benchmark, spec, task.view))
                 folder = f"{benchmark.name}/{preset}"
                 evaluations += evaluations_of(
-                    setting, count, [*benchmark.solvers, *models], settings, folder=folder
+                    setting, chosen, [*benchmark.solvers, *models], settings, folder=folder
                 )
     plan = {"benchmarks": list(names), "items": items, "models": list(models)}
     plan |= {"presets": list(presets)} if presets else {}
@@ -151,19 +151,15 @@ def read_sweep(
         return plan_sweep({"benchmark": benchmark_name, **(overrides or {})}, settings)
     path = find_config(name)
     values, benchmark = read_mapping(path), config_benchmark(path)
-    try:
+    with located(path):
         return plan_sweep({**respelled(benchmark, values), **(overrides or {})}, settings)
-    except UserError as problem:
-        raise UserError(f"{path}: {problem}") from None
 
 
 def config_benchmark(path: Path) -> AnyBenchmark:
     """The benchmark of a config for a sweep."""
     values = read_mapping(path)
-    try:
+    with located(path):
         return _sweep_benchmark(values)
-    except UserError as problem:
-        raise UserError(f"{path}: {problem}") from None
 
 
 def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> Run:

@@ -7,7 +7,8 @@ import hashlib
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,6 @@ from trivium.core.probes import Audit
 from trivium.core.results import summarise
 from trivium.core.task import Task
 from trivium.evaluation.evaluation import Evaluation
-from trivium.exchange.croissant import croissant
 from trivium.exchange.export import CANARY_LINE, COLUMNS, write_items
 
 SHARD = 50_000  # rows of one Parquet file
@@ -212,3 +212,84 @@ def _audit_text(task: Task, audit: Audit | None) -> str:
     }
     why = f" ({task.benchmark.why_leaky})" * audit.keeps_leaks
     return f"{verdicts[audit.verdict]}{why}. The command was `{command}`."
+
+
+TYPES = {"string": "sc:Text", "json": "sc:Text", "int64": "cr:Int64", "float64": "cr:Float64"}
+LICENSE = "https://spdx.org/licenses/MIT.html"
+CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "name": {"@container": "@language"},
+    "description": {"@container": "@language"},
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "conformsTo": "dct:conformsTo",
+    "cr": "http://mlcommons.org/croissant/",
+    "dct": "http://purl.org/dc/terms/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "sc": "https://schema.org/",
+}
+PLAIN = """arrayShape citeAs column containedIn equivalentProperty extract field fileObject
+fileProperty fileSet format includes isArray isLiveDataset jsonPath key md5 parentField path
+recordSet references regex repeated replace samplingRate separator source subField transform"""
+CONTEXT |= {name: f"cr:{name}" for name in PLAIN.split()}
+
+
+def croissant(name: str, about: str, shards: Mapping[str, str]) -> dict[str, Any]:
+    """The metadata of a dataset; `shards` are the SHA-256 of its Parquet files, by path."""
+    files = [
+        {
+            "@type": "cr:FileObject",
+            "@id": path.rpartition("/")[2],
+            "name": path.rpartition("/")[2],
+            "contentUrl": path,
+            "encodingFormat": "application/x-parquet",
+            "sha256": digest,
+        }
+        for path, digest in shards.items()
+    ]
+    shard_set = {
+        "@type": "cr:FileSet",
+        "@id": "shards",
+        "name": "shards",
+        "encodingFormat": "application/x-parquet",
+        "includes": "data/*.parquet",
+    }
+    return {
+        "@context": CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.1",
+        "name": name,
+        "description": about,
+        "license": LICENSE,
+        "version": ".".join(__version__.split(".")[:3]),
+        "datePublished": time.strftime("%Y-%m-%d"),
+        "creator": {"@type": "sc:Organization", "name": "Trivium"},
+        "citeAs": f"Trivium {__version__}, {name}",
+        "keywords": ["reasoning", "benchmark", "synthetic"],
+        "isLiveDataset": False,
+        "distribution": [*files, shard_set],
+        "recordSet": [
+            {
+                "@type": "cr:RecordSet",
+                "@id": "items",
+                "name": "items",
+                "description": "One row for each prompt.",
+                "key": {"@id": "items/id"},
+                "field": [_field(column) for column in COLUMNS],
+            }
+        ],
+    }
+
+
+def _field(column: str) -> dict[str, Any]:
+    kind, about = COLUMNS[column]
+    return {
+        "@type": "cr:Field",
+        "@id": f"items/{column}",
+        "name": column,
+        "description": f"{about} (JSON)" if kind == "json" else about,
+        "dataType": TYPES[kind],
+        "source": {"fileSet": {"@id": "shards"}, "extract": {"column": column}},
+    }

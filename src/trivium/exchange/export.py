@@ -16,8 +16,8 @@ from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem
 from trivium.core.text import csv_text
 from trivium.evaluation.executors import Progress
-from trivium.models.protocols import request_fields
-from trivium.models.settings import Model
+from trivium.models.bodies import request_fields
+from trivium.models.providers import Model
 
 Format = Literal["jsonl", "csv", "parquet", "huggingface", "inspect", "openai-batch"]
 FORMATS: tuple[str, ...] = get_args(Format)

@@ -14,7 +14,7 @@ import orjson
 
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.dialogue import Dialogue, Reply
-from trivium.core.errors import UserError, require
+from trivium.core.errors import UserError, located, require
 from trivium.core.files import atomic_write, dump_line, locked, open_input, write_json
 from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row
 from trivium.core.results import Summary
@@ -38,10 +38,8 @@ def read_prompts(
     seen = set()
     for path in paths:
         for number, (where, row) in enumerate(read_table(path)):
-            try:
+            with located(where):
                 item = _prompt(task, row, number, own_view=own_view)
-            except UserError as problem:
-                raise UserError(f"{where}: {problem}") from None
             key = export_id(item)
             require(key not in seen, f"{where}: {row.get('id', item.id)} is a duplicate")
             seen.add(key)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import random
 import ssl
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field
 from email.utils import formatdate, parsedate_to_datetime
 from functools import partial
 from typing import ClassVar
@@ -20,23 +18,24 @@ import aiohttp
 import certifi
 import orjson
 
-from trivium.core.dialogue import Reply
-from trivium.core.loops import aside
-from trivium.core.records import TOKENS
+from trivium.core.dialogue import Reply, aside
 from trivium.core.text import one_line
+from trivium.models.backends import CallError
 from trivium.models.bodies import (
     MALFORMED,
     PACKED,
+    PATHS,
     BodyTooLargeError,
+    Fields,
+    ProtocolName,
+    Turn,
     collect,
     load_body,
     read_body,
     read_error,
+    request_fields,
 )
-from trivium.models.protocols import PATHS, Fields, ProtocolName, Turn, request_fields
-from trivium.models.providers import find_address
-from trivium.models.secrets import hider, scrub_urls
-from trivium.models.settings import Model
+from trivium.models.providers import Model, find_address, hider, scrub_urls
 
 UNSUPPORTED = {400, 404, 405, 415, 422, 501}  # statuses for an unknown path or kind of body
 RETRYABLE = {408, 409, 425, 429}  # as are all from 500
@@ -44,52 +43,8 @@ HOPELESS = {401, 402, 404}  # every other call would fail too
 HOPELESS_AT_FIRST = {403}  # the same before the first reply; later, one prompt may be forbidden
 SECONDS_TO_CONNECT = 30.0
 SECONDS_OF_PROBING = 1.0  # how long other calls wait for the first to detect the protocol
-MAX_BACKOFF = 60.0  # seconds between two tries of a call, unless the server asks for more
-MAX_WAIT = 600.0  # seconds that a server may ask us to wait
 
 Write = Callable[[ProtocolName], Fields]  # the body of a request in a protocol
-
-
-@dataclass(eq=False)
-class CallError(Exception):
-    """A call that returned no reply."""
-
-    message: str
-    _: KW_ONLY
-    retryable: bool  # another try may help
-    status: int | None = None  # of HTTP
-    after: float | None = None  # seconds that the server asked to wait
-    hopeless: bool = False  # no call of this run can succeed
-    at_first: bool = False  # the same, if no call has succeeded yet
-    unreachable: bool = False  # no connection
-    usage: Mapping[str, int] = field(default_factory=dict)  # tokens of the failed call
-
-    def __str__(self) -> str:
-        return self.message
-
-
-@dataclass
-class Usage:
-    """The requests, retries, replies and failed calls of one attempt."""
-
-    requests: int = 0
-    retries: int = 0
-    replies: list[Reply] = field(default_factory=list)
-    failed: list[Mapping[str, int]] = field(default_factory=list)  # the tokens of failed calls
-
-    @property
-    def reasoning(self) -> str | None:
-        """The reasoning that the provider returned."""
-        return "\n\n".join(reply.reasoning for reply in self.replies if reply.reasoning) or None
-
-    def to_dict(self) -> dict[str, int]:
-        """The counts, as in records; a count that any reply lacks is left out."""
-        counts = [reply.usage for reply in self.replies]
-        return {"requests": self.requests, "retries": self.retries} | {
-            name: sum(one.get(name, 0) for one in [*counts, *self.failed])
-            for name in TOKENS
-            if all(name in one for one in counts or self.failed or [{}])
-        }
 
 
 class Endpoint:
@@ -264,13 +219,6 @@ def _proxy(base_url: str) -> str | None:
     """The proxy of the environment; aiohttp would look it up in a thread for every call."""
     scheme, host, *_ = urlsplit(base_url)
     return None if proxy_bypass(host) else getproxies().get(scheme)
-
-
-def retry_seconds(problem: CallError, tried: int, first: float) -> float:
-    """The seconds before the next try; `first` is doubled for each that failed."""
-    # Jitter keeps calls that failed together from being retried together.
-    backoff = first * 2.0 ** min(tried, 60) * (0.5 + random.random())
-    return max(min(backoff, MAX_BACKOFF), min(problem.after or 0.0, MAX_WAIT))
 
 
 def retry_delay(headers: Mapping[str, str]) -> float | None:

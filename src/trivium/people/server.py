@@ -19,8 +19,8 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from trivium.core.dialogue import run_async
 from trivium.core.errors import UserError
-from trivium.core.loops import run_async
 
 REQUEST_SECONDS = 20  # in which a whole request must come
 MAX_WAITING = 400  # connections whose request has not come yet

@@ -31,6 +31,8 @@ from trivium.core.spec import read_mapping
 from trivium.core.statistics import (
     Bounds,
     Estimate,
+    Side,
+    clustered_mean,
     difference_variance,
     items_to_compare,
     paired_difference,
@@ -38,7 +40,6 @@ from trivium.core.statistics import (
 )
 from trivium.evaluation.cost import Power
 from trivium.report.charts import model_styles
-from trivium.report.clusters import Side, clustered_mean
 from trivium.report.overview import BarRow, bars
 from trivium.report.results import record_files
 from trivium.report.tables import UNANSWERED, Table, counted

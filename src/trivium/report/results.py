@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from trivium.benchmarks import get_benchmark
+from trivium.benchmarks import get_benchmark, recorded_task
 from trivium.core.benchmark import AnyBenchmark, ChartAxis
 from trivium.core.errors import UserError, require
 from trivium.core.reading import visible_replies
@@ -309,7 +309,7 @@ def read_results(
                     fields = orjson.dumps([row.get("spec"), row.get("view")])
                     setting = names.get(fields)
                     if setting is None:
-                        setting = names[fields] = setting_name(own.benchmark, row)
+                        setting = names[fields] = setting_name(row)
             except UserError as problem:
                 raise UserError(f"{path} line {number}: {problem}") from None
             own.add(row, setting, system)
@@ -342,17 +342,15 @@ def _run_metadata(path: Path) -> tuple[str | None, str | None]:
     return fields.get("setting"), (fields.get("shaping") or {}).get("system")
 
 
-def setting_name(benchmark: AnyBenchmark, row: Mapping[str, Any]) -> str:
+def setting_name(row: Row) -> str:
     """A short name for a record's spec and view: a preset, or what differs from the defaults."""
     if row.get("spec") is None:
         return "items from a file"
-    spec = spec_from_dict(benchmark.spec_type, row["spec"])
-    view = spec_from_dict(benchmark.view_type, row.get("view") or {})
-    preset = next((name for name, preset in benchmark.presets.items() if preset == spec), None)
-    changed = {} if preset else changed_fields(spec)
-    parts = [
-        f"{key}={short(plain(value))}" for key, value in {**changed, **changed_fields(view)}.items()
-    ]
+    task = recorded_task(row)
+    presets = task.benchmark.presets.items()
+    preset = next((name for name, spec in presets if spec == task.spec), None)
+    changed = ({} if preset else changed_fields(task.spec)) | changed_fields(task.view)
+    parts = [f"{key}={short(plain(value))}" for key, value in changed.items()]
     return " ".join(([preset] if preset else []) + parts) or "default"
 
 

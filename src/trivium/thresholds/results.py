@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trivium.benchmarks import get_benchmark
+from trivium.benchmarks import recorded_task
 from trivium.core.files import atomic_write
 from trivium.core.records import MANIFEST, RECORDS, read_records
-from trivium.core.spec import read_mapping, spec_from_dict
-from trivium.core.task import Task
+from trivium.core.spec import read_mapping
 from trivium.core.text import csv_text
 from trivium.thresholds.search import KIND, Axis, Search, ThresholdPlan
 
@@ -48,12 +47,9 @@ def _thresholds_of_people(folder: Path, manifest: Mapping[str, Any]) -> list[Sea
 
 
 def _read_plan(manifest: Mapping[str, Any]) -> ThresholdPlan:
-    benchmark = get_benchmark(manifest["benchmark"])
-    spec = spec_from_dict(benchmark.spec_type, manifest["spec"])
-    view = spec_from_dict(benchmark.view_type, manifest["view"])
     axes = [Axis(name, tuple(values)) for name, values in manifest["vary"].items()]
     return ThresholdPlan(
-        Task(benchmark, spec, view),
+        recorded_task(manifest),
         axes[0],
         axes[1] if len(axes) > 1 else None,
         tuple(manifest["solvers"]),

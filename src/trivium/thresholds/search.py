@@ -30,8 +30,8 @@ from trivium.evaluation.executors import Executor
 from trivium.evaluation.index import write_table
 from trivium.evaluation.plan import Setting, evaluations_of
 from trivium.models.local import served_locally
-from trivium.models.providers import full_model_name
-from trivium.models.settings import Model, ModelOptions, Settings, is_model
+from trivium.models.providers import Model, full_model_name
+from trivium.models.settings import ModelOptions, Settings, is_model
 from trivium.thresholds.fit import Fit, Levels, share_grows
 
 KIND = "threshold"

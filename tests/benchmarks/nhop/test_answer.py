@@ -12,8 +12,8 @@ from trivium.benchmarks.nhop import IMPLICIT
 from trivium.benchmarks.nhop.answer import NhopAnswer, parse, write
 from trivium.benchmarks.nhop.generate import generate
 from trivium.benchmarks.nhop.item import NhopItem
+from trivium.benchmarks.nhop.render import Relations
 from trivium.benchmarks.nhop.spec import ImplicitSpec, NhopView
-from trivium.benchmarks.nhop.surface import Relations
 from trivium.core.benchmark import rename_text
 
 ITEM: NhopItem = next(generate(ImplicitSpec(), 1))

@@ -16,8 +16,8 @@ from trivium.auditing.overlap import overlap
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.generate import generate, item_space
 from trivium.benchmarks.nhop.item import NhopItem
+from trivium.benchmarks.nhop.render import Relations
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
-from trivium.benchmarks.nhop.surface import Relations
 from trivium.core.probes import Audit
 
 SYMBOLS, RELATIONS = NhopView(), NhopView(surface="relations")
@@ -169,6 +169,12 @@ def test_features_of_a_hand_made_block() -> None:
         "first fact with its head": [len(item.facts)] * 2,
         "first fact with its tail": [len(item.facts)] * 2,
     }
+
+
+def test_a_token_is_found_in_the_first_fact_that_names_it_on_either_side() -> None:
+    """C_0220 is the tail of the second fact, and C_0420 is in none of the four."""
+    probe = EXPLICIT.probes(EXPLICIT.from_row(ladder(), 0), NhopView())[0]
+    assert list(probe.candidate_features["first fact with its head"]) == [1, 4]
 
 
 def test_the_question_s_own_token_marks_nothing_in_the_first_two_hops() -> None:

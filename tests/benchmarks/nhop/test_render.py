@@ -10,9 +10,8 @@ from hypothesis import given
 from tests.benchmarks.nhop.examples import bag, explicit_specs, implicit_specs, ladder
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.generate import generate
-from trivium.benchmarks.nhop.render import read_prompt, render
+from trivium.benchmarks.nhop.render import Relations, read_prompt, render
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView, Spec
-from trivium.benchmarks.nhop.surface import Relations
 
 BAG = """\
 Each line states one fact: 'X ->f-> Y' says that f of X is Y.

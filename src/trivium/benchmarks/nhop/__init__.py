@@ -9,15 +9,13 @@ from typing import Any, ClassVar, TypeVar
 from trivium.benchmarks.nhop import (
     answer,
     audit,
-    files,
     generate,
     render,
     report,
-    score,
     solvers,
 )
 from trivium.benchmarks.nhop.answer import NhopAnswer
-from trivium.benchmarks.nhop.item import NhopItem
+from trivium.benchmarks.nhop.item import NhopItem, from_row, to_row
 from trivium.benchmarks.nhop.spec import (
     EXPLICIT_DIAGNOSTICS,
     EXPLICIT_PRESETS,
@@ -30,7 +28,6 @@ from trivium.benchmarks.nhop.spec import (
 from trivium.core.benchmark import Benchmark, Lifts
 
 SpecT = TypeVar("SpecT", ImplicitSpec, ExplicitSpec)
-OUTPUT_TOKENS = {"direct": 16, "steps": 256, "free": 1024}
 
 
 class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
@@ -38,7 +35,7 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
 
     view_type = NhopView
     answer_field = "answer_id"
-    metrics = score.METRICS
+    metrics = answer.METRICS
     kinds = report.KINDS
     headline_rule = report.RULE
     explicit: ClassVar[bool]
@@ -48,26 +45,27 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     reshuffle = staticmethod(generate.reshuffle)
     item_space = staticmethod(generate.item_space)
     generate = staticmethod(generate.generate)
-    to_row = staticmethod(files.to_row)
+    to_row = staticmethod(to_row)
     render = staticmethod(render.render)
     parse = staticmethod(answer.parse)
     schema = staticmethod(answer.schema)
     write = staticmethod(answer.write)
-    gold = staticmethod(score.gold)
-    kind = staticmethod(score.kind)
-    floor = staticmethod(score.floor)
-    item_floor = staticmethod(score.item_floor)
-    ceiling = staticmethod(score.ceiling)
-    item_ceiling = staticmethod(score.item_ceiling)
+    output_tokens = staticmethod(answer.output_tokens)
+    gold = staticmethod(answer.gold)
+    kind = staticmethod(answer.kind)
+    floor = staticmethod(answer.floor)
+    item_floor = staticmethod(answer.item_floor)
+    ceiling = staticmethod(answer.ceiling)
+    item_ceiling = staticmethod(answer.item_ceiling)
     probes = staticmethod(audit.probes)
     canonical = staticmethod(audit.canonical)
     parts = staticmethod(audit.parts)
-    groups = staticmethod(score.groups)
+    groups = staticmethod(answer.groups)
     highlights = staticmethod(report.highlights)
-    score = staticmethod(score.score)
+    score = staticmethod(answer.score)
 
     def from_row(self, row: Mapping[str, Any], number: int) -> NhopItem:
-        return files.from_row(row, self.explicit)
+        return from_row(row, self.explicit)
 
     def headline_sentence(self, lifts: Lifts) -> str:
         return report.headline_sentence(lifts, self.source)
@@ -86,9 +84,6 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
         """Both surfaces; modes differ only in the words after the question."""
         return NhopView(), NhopView(surface="relations")
 
-    def output_tokens(self, view: NhopView) -> int:
-        return OUTPUT_TOKENS[view.mode]
-
 
 class NhopExplicit(_Nhop[ExplicitSpec]):
     """Candidate ladders."""
@@ -105,7 +100,7 @@ class NhopExplicit(_Nhop[ExplicitSpec]):
     presets = EXPLICIT_PRESETS
     solvers = solvers.EXPLICIT_SOLVERS
     diagnostics = EXPLICIT_DIAGNOSTICS
-    published = score.EXPLICIT_PUBLISHED
+    published = answer.EXPLICIT_PUBLISHED
 
 
 class NhopImplicit(_Nhop[ImplicitSpec]):
@@ -121,7 +116,7 @@ class NhopImplicit(_Nhop[ImplicitSpec]):
     presets = IMPLICIT_PRESETS
     solvers = solvers.IMPLICIT_SOLVERS
     diagnostics = IMPLICIT_DIAGNOSTICS
-    published = score.IMPLICIT_PUBLISHED
+    published = answer.IMPLICIT_PUBLISHED
 
 
 EXPLICIT = NhopExplicit()

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from trivium.auditing.overlap import line_structure
 from trivium.benchmarks.nhop.item import UNKNOWN, NhopItem, true_chain
+from trivium.benchmarks.nhop.render import Symbols, surface_of
 from trivium.benchmarks.nhop.spec import NhopView
-from trivium.benchmarks.nhop.surface import Symbols, surface_of
 from trivium.core.probes import Probe
 
 _SPELLED = ("number", "parity", "length", "first character")

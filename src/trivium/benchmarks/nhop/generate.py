@@ -156,6 +156,7 @@ def draw(spec: Spec, seed: int, start: int, count: int) -> Batch:
         first = 2 + drawn[:, 2:] % (shape.depth - 1)  # the first hop that is missing, after f1
         for number, plan in enumerate([own, *blocks]):
             path, hop = np.array(plan).T[:, orders[number]]
+            # A line that is left out has the place -1.
             orders[number] = np.where((path == chain) & (hop >= first), -1, orders[number])
     return Batch(tokens, orders[0], orders[1:], aliases, unknown)
 

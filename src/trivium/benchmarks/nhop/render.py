@@ -1,17 +1,167 @@
-"""Writing the prompt of an item, and reading it back."""
+"""The prompt of an item: in symbols, or in plain English about invented people.
+
+A surface maps an item's tokens, functions and aliases one to one to words. The mapping and the
+wording of every line depend on the item's lines but not on their order, so that an item reads the
+same in all its order trials.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from trivium.benchmarks.nhop.item import UNKNOWN, Candidates, NhopItem, Triple, read_question
-from trivium.benchmarks.nhop.surface import SENTENCES, surface_of
-from trivium.core.reading import answer_line, ask
+from trivium.core.errors import require
+from trivium.core.reading import answer_line, ask, plain
+from trivium.core.streams import Stream, stream_key
 
 if TYPE_CHECKING:  # a spec measures its prompts, so it imports this module
     from trivium.benchmarks.nhop.spec import NhopView
+
+
+class Symbols:
+    """Tokens, functions and aliases are their own words."""
+
+    value = "token"  # what an answer is called
+    step = "hop"
+    intro = "Each line states one fact: 'X ->f-> Y' says that f of X is Y."
+    block = "Candidates for {}: {} one of these lines continues the chain in question."
+    nicknames = "Names used in this block only:"
+    nickname = "{} = {}"
+    bullet = ""  # before a candidate
+
+    def __init__(self, item: NhopItem) -> None:
+        self.item = item
+
+    def word(self, symbol: str) -> str:
+        """The word for a token, a function or an alias."""
+        return symbol
+
+    def line(self, line: Triple) -> str:
+        """The text of a fact or a candidate."""
+        head, function, tail = line
+        return f"{head} ->{function}-> {tail}"
+
+    def question(self) -> str:
+        """The question in words."""
+        return self.item.question
+
+    def symbols(self, reply: str) -> str:
+        """A reply with words for tokens and functions replaced by them."""
+        return reply
+
+
+# Roles without an inverse among them and without symmetry: a fact says nothing but itself.
+_ROLES = """accountant agent architect banker barber biographer builder butcher carpenter chemist
+    coach cook dentist doctor driver editor florist gardener guardian hairdresser instructor
+    jeweller landlord lawyer librarian mechanic mentor optician painter patron photographer
+    pilot plumber printer publisher secretary sponsor tailor translator tutor"""
+_KINDS_OF_ROLES = "former future favourite temporary"
+_ANIMALS = """Badger Bear Beaver Bison Cat Cobra Crane Cricket Crow Deer Dove Eagle Falcon Finch
+    Fox Goose Hare Hawk Heron Ibis Jackal Kestrel Lark Lion Lynx Magpie Marten Mole Moose Newt
+    Otter Owl Panther Raven Robin Seal Sparrow Tiger Wolf Wren"""
+_KINDS_OF_ANIMALS = """Amber Big Black Blue Brave Bright Calm Cold Fast Golden Green Grey Happy
+    Kind Little Loud Old Proud Quiet Red Shy Silver Tall White"""
+_FIRST_NAMES = (
+    """Al An Bel Bren Cal Cor Dan Dor El Em Fen Fin Gal Gwen Hal Hel Il Im Jal Jos Kal Kel Lar Lin
+    Mar Mil Nal Nor Ol Or Pel Per Ral Ros Sal Sel Tam Tom Ul Ver""",
+    "a an as en ena eth ia ian id in ina io is ita o on ora os ric us",
+)
+_LAST_NAMES = (  # none ends in s, so that 's can follow
+    """Ash Bar Birk Bran Brom Cald Carr Dal Dorn Eld Far Fell Gar Grim Hald Hart Hol Jarr Kess Lang
+    Lorn Mal Mor Nord Oak Pell Quin Rad Rey Sand Stor Tarn Thorn Ulm Vand Vorn Wald West Wyn Yar""",
+    "ak berg by dale dell ek er feld ford holm ick ing land ley low man mond ner well wood",
+)
+_FIRSTS, _LASTS = (
+    [start + end for start in starts.split() for end in ends.split()]
+    for starts, ends in (_FIRST_NAMES, _LAST_NAMES)
+)
+
+
+def _any(words: str) -> str:
+    return f"(?:{'|'.join(words.split())})"
+
+
+_PERSON = " ".join(_any(starts) + _any(ends) for starts, ends in (_FIRST_NAMES, _LAST_NAMES))
+_ROLE = f"(?:{_any(_KINDS_OF_ROLES)} )?{_any(_ROLES)}"
+_WORD = re.compile(rf"(?<!\w)(?:{_PERSON}|{_ROLE})(?!\w)", re.IGNORECASE)
+SENTENCES = (
+    "The {function} of {head} is {tail}.",
+    "{head}'s {function} is {tail}.",
+    "{tail} is the {function} of {head}.",
+    "{tail} is {head}'s {function}.",
+)
+
+
+class Relations(Symbols):
+    """Tokens are invented people, functions are roles, and aliases are nicknames."""
+
+    value = "full name"
+    step = "step"
+    intro = "Each line states one fact about a group of people."
+    block = "Candidates for the {}: {} one line of this list continues the chain in question."
+    nicknames = "Nicknames used in this list only:"
+    nickname = "{} is {}."
+    bullet = "- "
+
+    def __init__(self, item: NhopItem) -> None:
+        super().__init__(item)
+        printed = [line for block in item.blocks for line in block.lines]
+        lines = sorted({tuple(line) for line in [*item.facts, *printed]})
+        stream = Stream(stream_key("relations", item.start, lines))
+        shown = item.triples()
+        tokens = sorted({item.start, *(token for line in shown for token in line[::2])})
+        functions = [f"f{hop}" for hop in range(1, item.depth + 1)]
+        functions += sorted({line[1] for line in shown} - set(functions))
+        aliases = sorted({alias for block in item.blocks for alias in block.aliases})
+        self._read = _people(stream, tokens) | _kinds(stream, functions, _ROLES, _KINDS_OF_ROLES)
+        self._words = self._read | _kinds(stream, aliases, _ANIMALS, _KINDS_OF_ANIMALS)
+        self._sentences = {line: stream.choice(SENTENCES) for line in lines}
+
+    def word(self, symbol: str) -> str:
+        return self._words.get(symbol, symbol)
+
+    def line(self, line: Triple) -> str:
+        head, function, tail = map(self.word, line)
+        return self._sentences[tuple(line)].format(head=head, function=function, tail=tail)
+
+    def question(self) -> str:
+        roles = (self.word(f"f{hop}") for hop in range(self.item.depth, 0, -1))
+        chain = " of ".join(f"the {role}" for role in roles)
+        return f"Who is {chain} of {self.word(self.item.start)}?"
+
+    def symbols(self, reply: str) -> str:
+        known = {word.casefold(): symbol for symbol, word in self._read.items()}
+        return _WORD.sub(lambda found: known.get(found[0].casefold(), found[0]), plain(reply))
+
+
+def _people(stream: Stream, tokens: Sequence[str]) -> dict[str, str]:
+    """A name for every token; first and last names repeat only in items of over 800 tokens."""
+    size = len(_FIRSTS)
+    require(len(tokens) <= size * size, f"surface relations has {size * size} names only")
+    firsts, lasts = (stream.sample(names, min(size, len(tokens))) for names in (_FIRSTS, _LASTS))
+    places = ((place % size, (place + place // size) % size) for place in range(len(tokens)))
+    return {
+        token: f"{firsts[first]} {lasts[last]}"
+        for token, (first, last) in zip(tokens, places, strict=True)
+    }
+
+
+def _kinds(stream: Stream, symbols: Sequence[str], nouns: str, kinds: str) -> dict[str, str]:
+    """A noun for every symbol, with an adjective once the nouns are used up."""
+    words, adjectives = stream.shuffled(nouns.split()), kinds.split()
+    many = len(words) * (1 + len(adjectives))
+    require(len(symbols) <= many, f"surface relations has {many} words only")
+    more = (f"{adjective} {noun}" for adjective in adjectives for noun in words)
+    return dict(zip(symbols, chain(words, more), strict=False))
+
+
+def surface_of(item: NhopItem, view: NhopView) -> Symbols:
+    """The surface of an item in a view."""
+    return Relations(item) if view.surface == "relations" else Symbols(item)
+
 
 _MODES = {
     "direct": "Answer with one {value} and nothing else.",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import takewhile
 
 from trivium.benchmarks.nhop.item import NhopItem, true_chain
+from trivium.benchmarks.nhop.render import surface_of
 from trivium.benchmarks.nhop.spec import NhopView
-from trivium.benchmarks.nhop.surface import surface_of
 from trivium.core.benchmark import ChartAxis, Lifts
 
 STEPS = ChartAxis("steps", "steps", "step")

@@ -27,10 +27,18 @@ from trivium.core.errors import UserError, require
 from trivium.core.records import DECLINING, LENGTH
 from trivium.core.text import one_line
 from trivium.models import bodies
-from trivium.models.endpoint import CallError, Endpoint, retry_seconds
-from trivium.models.providers import PROVIDERS, find_address, find_key, is_compatible
-from trivium.models.secrets import hide_fields, hider
-from trivium.models.settings import Model, read_extra_body
+from trivium.models.backends import CallError, retry_seconds
+from trivium.models.endpoint import Endpoint
+from trivium.models.providers import (
+    PROVIDERS,
+    Model,
+    find_address,
+    find_key,
+    hide_fields,
+    hider,
+    is_compatible,
+)
+from trivium.models.settings import read_extra_body
 
 # Providers whose own Inspect provider is used at their own URL: it sends a model's reasoning back
 # between the moves of a game.

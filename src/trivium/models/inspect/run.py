@@ -20,10 +20,8 @@ from trivium.core.text import one_line
 from trivium.models.backends import Batch
 from trivium.models.inspect.models import inspect_model
 from trivium.models.inspect.samples import ATTEMPT, sample_attempt
-from trivium.models.inspect.solvers import attempt
-from trivium.models.inspect.tasks import build_task, item_dataset
-from trivium.models.secrets import hider
-from trivium.models.settings import Model
+from trivium.models.inspect.tasks import attempt, build_task, item_dataset
+from trivium.models.providers import Model, hider
 
 PORTION = 1000  # samples of one run of Inspect, which keeps all of them in memory
 

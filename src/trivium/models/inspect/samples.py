@@ -1,27 +1,29 @@
-"""Conversion between items and Inspect samples, and from samples to attempts."""
+"""Conversion between items and Inspect samples, and from samples and logs to attempts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import orjson
 from inspect_ai.dataset import Sample
+from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_samples
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import Floor
 from trivium.core.dialogue import Dialogue
-from trivium.core.errors import UserError
+from trivium.core.errors import UserError, located, require
 from trivium.core.files import dump_line
 from trivium.core.records import Attempt
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.task import PresentedItem, Task
 from trivium.core.text import one_line
-from trivium.models.framing import framing_groups, opening
-from trivium.models.settings import Settings
+from trivium.models.providers import hider
+from trivium.models.settings import Settings, framing_groups, opening
 
 # The key in a sample's metadata of the replies, how the attempt ended, and its usage. (Inspect
 # logs every change of a sample's store.)
@@ -95,3 +97,37 @@ def sample_attempt(
     attempt.usage, attempt.reasoning = noted.get("usage", {}), reasoning
     attempt.groups = dict(metadata.get("groups") or attempt.groups)
     return attempt
+
+
+def log_files(path: Path) -> list[Path]:
+    """The log at a path, or all logs under a folder, the oldest first."""
+    if path.is_dir():
+        found = sorted(path.rglob("*.eval"))
+        require(bool(found), f"{path}: no Inspect logs in this folder")
+        return found
+    require(path.exists(), f"{path}: no such file or folder")
+    require(path.suffix in (".eval", ".json"), f"{path}: an Inspect log ends in .eval or .json")
+    return [path]
+
+
+def read_header(path: Path) -> EvalLog:
+    """A log without its samples."""
+    try:
+        return read_eval_log(str(path), header_only=True)
+    except Exception as problem:  # a file that is not a log may raise anything
+        raise UserError(f"{path}: not an Inspect log ({type(problem).__name__})") from None
+
+
+def read_attempts(path: Path) -> Iterator[Attempt]:
+    """The samples of a log as attempts, read one at a time."""
+    header, hide = read_header(path), hider()
+    trials = int((header.eval.task_args or {}).get("order_trials", 1))
+    for sample in read_eval_log_samples(str(path), all_samples_required=False):
+        metadata = dict(sample.metadata)
+        if sample.error is not None and ATTEMPT not in metadata:  # it failed before our solver
+            metadata[ATTEMPT] = {"error": one_line(hide(sample.error.message))}
+        with located(f"{path}: sample {sample.id}"):
+            attempt = sample_attempt(metadata, header.eval.model, hide)
+        # A repeated epoch is one more trial of the same item.
+        attempt.trial += (sample.epoch - 1) * trials
+        yield attempt

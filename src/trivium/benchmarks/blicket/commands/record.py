@@ -13,8 +13,7 @@ import numpy as np
 from trivium.benchmarks.blicket.world.policies import get_policy
 from trivium.benchmarks.blicket.world.recording import FOLDER, Episode, play, write_dataset
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
-from trivium.commands.flags import read_flags
-from trivium.commands.parser import REQUIRED
+from trivium.commands.flags import REQUIRED, read_flags
 from trivium.core.errors import import_extra, require
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.executors import Progress

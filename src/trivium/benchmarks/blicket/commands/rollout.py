@@ -9,8 +9,7 @@ from pathlib import Path
 from trivium.agents import agents_module
 from trivium.benchmarks.blicket.commands.record import check_dataset, print_dataset, summary
 from trivium.benchmarks.blicket.world.recording import write_dataset
-from trivium.commands.flags import read_flags
-from trivium.commands.parser import REQUIRED, argument
+from trivium.commands.flags import REQUIRED, argument, read_flags
 from trivium.core.errors import require
 
 ABOUT = """Play Blicket-v0 with any trained agent and store the episodes as a Minari dataset. Prints

@@ -19,8 +19,7 @@ from trivium.agents.config import (
     TaskConfig,
 )
 from trivium.agents.qlearning import Q_LEARNING, QConfig
-from trivium.commands.flags import read_flags, read_start, refuse_without
-from trivium.commands.parser import REQUIRED, changed, leaves
+from trivium.commands.flags import REQUIRED, changed, leaves, read_flags, read_start, refuse_without
 from trivium.core.errors import require, require_known
 
 ABOUT = """Train an agent in the blicket environment. Writes checkpoints, learning curves and

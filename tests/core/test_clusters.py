@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.core.statistics import UNDEFINED, Estimate, mean_interval
-from trivium.report.clusters import Side, clustered_mean
+from trivium.core.statistics import UNDEFINED, Estimate, Side, clustered_mean, mean_interval
 
 Generator = np.random.Generator
 

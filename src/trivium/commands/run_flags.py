@@ -10,8 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from trivium.commands.flags import Asked
-from trivium.commands.parser import leaves
+from trivium.commands.flags import Asked, leaves
 from trivium.core.errors import require
 from trivium.core.records import (
     CUT_OFF,
