@@ -10,12 +10,19 @@ _SHAPES = """pyramid cube sphere cylinder cone dome prism frustum torus disc sta
 tube arch bowl spiral crescent bell ring button pillar anchor"""
 _PATTERNS = "striped dotted checkerboard zigzag speckled wavy marbled tartan starry plain"
 COLOURS, SHAPES, PATTERNS = _COLOURS.split(), _SHAPES.split(), _PATTERNS.split()
-MENTION = re.compile(rf"\b({'|'.join(COLOURS)}) (?:half )?({'|'.join(SHAPES)})\b", re.IGNORECASE)
+MENTION = re.compile(
+    rf"\b(?:({'|'.join(COLOURS)}) (?:half )?)?({'|'.join(SHAPES)})\b", re.IGNORECASE
+)
 
 
 def mentions(text: str) -> list[str]:
     """The objects that a text names, in order; the paper once says half dome for dome."""
-    return [f"{found[1]} {found[2]}".lower() for found in MENTION.finditer(text)]
+    return [mentioned(found) for found in MENTION.finditer(text)]
+
+
+def mentioned(found: re.Match[str]) -> str:
+    """The name of an object in a match of MENTION: a shape, or a colour and a shape."""
+    return " ".join(filter(None, found.groups())).lower()
 
 
 def article(name: str) -> str:
