@@ -34,9 +34,10 @@ Sets of objects are bit masks, as in `inference`.
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -80,18 +81,19 @@ class Design(NamedTuple):
 
 def design(objects: int, tests: int) -> Design:
     """The design of a machine with at most this number of tests."""
-    return Design(objects, 3, 2) if objects < 6 else Design(objects, 4, tests // 2 - 2)
+    if objects < 6:
+        return Design(objects, 3, 2)
+    return Design(objects, 4, min(tests // 2 - 2, 6 if objects < 9 else 7))
 
 
 def new_machine(objects: int, tests: int, form: str, stream: Stream) -> tuple[Printed, Answer]:
     """The tests of a machine of this form as printed, and the answer that follows from them."""
     size = design(objects, tests)
     shared = _shared(size, stream)
-    by_answer = stream.choice(_parts(size))
     printed = None
     while printed is None:
         # Tests for every answer, so that no answer makes counts more likely than another one does.
-        found = _lit(size, by_answer, stream)
+        found = _lit(size, stream.choice(_parts(size)), stream)
         if found is not None:
             shown = [shared + [(placed, True) for placed in found[sure]] for sure in sorted(found)]
             if form != DISJUNCTIVE:
@@ -248,7 +250,9 @@ def _parts(size: Design) -> list[dict[int, list[Parts]]]:
     some = [part for part in range(1, (1 << size.open) - 1) if size.closed or part > 1]
     for chosen in itertools.combinations_with_replacement(some, size.deciding):
         alone = {part for part in chosen if part & part - 1 == 0}
-        found[_counts(chosen, size.open)][sum(alone | {1})].append(chosen)
+        often = Counter(chosen)
+        if all(often[part] <= comb(size.closed, size.fill(part)) for part in often):
+            found[_counts(chosen, size.open)][sum(alone | {1})].append(chosen)
 
     def is_balanced(answers: Iterable[int]) -> bool:
         return len({sum(sure >> n & 1 for sure in answers) for n in range(1, size.open)}) == 1

@@ -17,9 +17,9 @@ METRICS = (
     Metric("correct", "exactly the blickets are named, and the structure is right"),
     Metric("blickets", "exactly the blickets of the new machine are named"),
     Metric("blickets_right", "share of the new machine's blickets that are named", "mean"),
-    Metric("wrong", "objects named that are not blickets of the new machine", "mean", 0.0, 22.0),
+    Metric("wrong", "objects named that are not blickets of the new machine", "mean", 0.0, 24.0),
     Metric("other_machine", "objects of other machines named", "mean", 0.0, 12.0),
-    Metric("maybe", "objects called maybe", "mean", 0.0, 22.0),
+    Metric("maybe", "objects called maybe", "mean", 0.0, 24.0),
     Metric("structure", "the right machine, or unsure where the evidence leaves it open"),
     Metric("paper_key", "correct by the printed key, for the paper's two-shot prompts"),
 )

@@ -10,7 +10,7 @@ from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
 
 MIN_OBJECTS = 3  # as in the paper
-MAX_OBJECTS = 10  # the key of a machine with more takes long to compute
+MAX_OBJECTS = 12  # with six objects of each example, all shapes
 TESTS = (14, 16, 18)  # with fewer, no three answers have the same counts
 
 
@@ -21,7 +21,7 @@ class PromptSpec:
     # whether the prompt names the kinds of machines, and the first two machines demonstrate them
     hypotheses: Literal["given", "not_given", "both"] = "both"
     form: Literal["disjunctive", "conjunctive", "both"] = "both"  # how the new machine works
-    objects: int = 9  # of the new machine
+    objects: int = 10  # of the new machine
     tests: int = 16  # of a new machine with nine objects or more; a smaller one has fewer
     # paper: its four prompts, word for word; paper_two_shot: the two-shot prompts, which are scored
     # by their text, since the preamble names the kinds of machines in all conditions
@@ -72,7 +72,7 @@ PRESETS = {
     "three-objects": PromptSpec(objects=3),
     "five-objects": PromptSpec(objects=5),
     "four-conditions": PromptSpec(),
-    "ten-objects": PromptSpec(objects=10, tests=18),
+    "twelve-objects": PromptSpec(objects=12, tests=18),
 }
 DIAGNOSTICS = {
     name: Diagnostic(
