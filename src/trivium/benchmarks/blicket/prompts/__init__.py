@@ -39,8 +39,8 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     default_preset = "four-conditions"
     leaky_presets = frozenset({"three-objects", "five-objects"})
     why_leaky = (
-        "there are few machines with so few objects, and counts of the objects beside each one tell "
-        "the answer"
+        "there are few machines with so few objects, and counts of the objects beside each one "
+        "tell the answer"
     )
     diagnostics = DIAGNOSTICS
     metrics = score.METRICS

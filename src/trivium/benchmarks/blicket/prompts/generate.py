@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from trivium.benchmarks.blicket.names import PATTERNS, SHAPES, mentions
+from trivium.benchmarks.blicket.names import PATTERNS, THINGS, mentions
 from trivium.benchmarks.blicket.prompts import matched
 from trivium.benchmarks.blicket.prompts.evidence import (
     UNSURE,
@@ -95,7 +95,7 @@ def _matched_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index:
     stream = Stream(stream_key(key, index, "matched"))
     voice = stream.below(len(VOICES))
     size = matched.EXAMPLE_OBJECTS
-    names = stream.sample(SHAPES, 2 * size + spec.objects)
+    names = stream.sample(THINGS, 2 * size + spec.objects)
     patterns = stream.sample(PATTERNS, 3)
     given = hypotheses == "given"
     roles = stream.shuffled(["conjunctive", "disjunctive"]) if given else ["open", "open"]

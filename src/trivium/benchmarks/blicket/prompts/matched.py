@@ -13,8 +13,8 @@ whichever of these answers is right; and each open object but the first must be 
 many answers. All other tests are drawn before the answer too.
 
 With six objects or more, four are open, and each of them is beside as many other open ones with
-every answer as well. So no count of an object, of its tests, their sizes and the open objects beside
-it, depends on the answer: only the objects that were together in one test decide. With fewer
+every answer as well. So no count of an object, of its tests, their sizes and the open objects
+beside it, depends on the answer: only the objects that were together in one test decide. With fewer
 objects three are open; then the counts of tests are equal, but those of the objects beside each one
 tell the answer.
 

@@ -60,7 +60,8 @@ VOICES = (
 )
 # The openings of the three voices if hypotheses are not given: no kinds are named.
 OPENINGS_NOT_GIVEN = (
-    "A blicket machine lights up because of blickets. Some objects are blickets and others are not.",
+    "A blicket machine lights up because of blickets. Some objects are blickets and others are "
+    "not.",
     "Each of these machines has its own objects, and some of them are blickets. Blickets are what "
     "makes a machine light up.",
     "Below are notes on blicket machines. What lights a machine up are the blickets among its "

@@ -97,9 +97,10 @@ def kind(item: PromptItem, answer: PromptAnswer | None) -> str:
 def floor(spec: PromptSpec, view: PromptView) -> Floor:
     """The best strategy that counts and never asks which objects were in a test together.
 
-    In generated evidence, counts leave two answers or more, all equally likely: with six objects or
-    more also those of the open objects beside each one. For the paper's own prompts, counting is always right: the objects that were most often on the lit machine are
-    the blickets, and machines of a kind have the same number of lights.
+    In generated evidence, counts leave two answers or more, all equally likely: counts of tests,
+    and with six objects or more also of the open objects beside each one. For the paper's own
+    prompts, counting is always right: the objects that were most often on the lit machine are the
+    blickets, and machines of a kind have the same number of lights.
     """
     if not spec.matched:
         name = "counting is always right, so there is no lift"
