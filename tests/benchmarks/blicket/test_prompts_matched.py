@@ -103,7 +103,7 @@ LADDER = [
     (8, 16, 16),
     (9, 14, 14),
     (9, 16, 16),
-    (9, 18, 18),
+    (9, 20, 20),
     (11, 16, 16),
     (12, 18, 18),
 ]
@@ -124,7 +124,7 @@ def test_a_ladder_for_thresholds() -> None:
     assert (objects[0], objects[-1]) == (3, 12)
     assert {5, 10} < set(objects)
     assert list(objects) == sorted(objects)
-    assert make_axis(task, "tests").values == (14, 16, 18)
+    assert make_axis(task, "tests").values == (16, 20)
     assert not PROMPTS.easier_with_more
 
 
@@ -438,7 +438,7 @@ def test_probes_name_the_right_candidates() -> None:
     [
         ({"objects": 2}, r"objects must be in 3\.\.12, got 2"),
         ({"objects": 13}, r"objects must be in 3\.\.12, got 13"),
-        ({"tests": 13}, "tests must be 14, 16 or 18, got 13"),
+        ({"tests": 13}, "tests must be 14, 16, 18 or 20, got 13"),
     ],
 )
 def test_wrong_specs_are_refused(fields: dict[str, Any], sentence: str) -> None:

@@ -9,8 +9,8 @@ violet crimson turquoise maroon beige olive navy coral bronze amber"""
 _SHAPES = """pyramid cube sphere cylinder cone dome prism frustum torus disc star heart cross wedge
 tube arch bowl spiral crescent bell ring button pillar anchor"""
 # Words of one length, so that the length of a line says no more than how many objects it has.
-_THINGS = """ball bead bell bolt boot bowl coin comb cone cork cube disc doll dome drum fork horn knob
-lamp leaf lens ring star vase"""
+_THINGS = """ball bead bell bolt boot bowl coin comb cone cork cube disc doll dome drum fork horn
+knob lamp leaf lens ring star vase"""
 _PATTERNS = "striped dotted checkerboard zigzag speckled wavy marbled tartan starry plain"
 COLOURS, THINGS, PATTERNS = _COLOURS.split(), _THINGS.split(), _PATTERNS.split()
 SHAPES = sorted({*_SHAPES.split(), *THINGS})

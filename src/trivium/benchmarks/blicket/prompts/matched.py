@@ -34,7 +34,7 @@ Sets of objects are bit masks, as in `inference`.
 from __future__ import annotations
 
 import itertools
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from math import comb
@@ -83,7 +83,7 @@ def design(objects: int, tests: int) -> Design:
     """The design of a machine with at most this number of tests."""
     if objects < 6:
         return Design(objects, 3, 2)
-    return Design(objects, 4, min(tests // 2 - 2, 6 if objects < 9 else 7))
+    return Design(objects, 4, min(tests // 2 - 2, 6 if objects < 9 else 8))
 
 
 def new_machine(objects: int, tests: int, form: str, stream: Stream) -> tuple[Printed, Answer]:
@@ -248,10 +248,10 @@ def _parts(size: Design) -> list[dict[int, list[Parts]]]:
     found: dict[Parts, dict[int, list[Parts]]] = defaultdict(lambda: defaultdict(list))
     # Without closed objects, a test of the first open object alone would be there twice.
     some = [part for part in range(1, (1 << size.open) - 1) if size.closed or part > 1]
+    room = {part: comb(size.closed, size.fill(part)) for part in some}
     for chosen in itertools.combinations_with_replacement(some, size.deciding):
         alone = {part for part in chosen if part & part - 1 == 0}
-        often = Counter(chosen)
-        if all(often[part] <= comb(size.closed, size.fill(part)) for part in often):
+        if all(chosen.count(part) <= room[part] for part in chosen):
             found[_counts(chosen, size.open)][sum(alone | {1})].append(chosen)
 
     def is_balanced(answers: Iterable[int]) -> bool:

@@ -11,7 +11,7 @@ from trivium.core.errors import require
 
 MIN_OBJECTS = 3  # as in the paper
 MAX_OBJECTS = 12  # with six objects of each example, all shapes
-TESTS = (14, 16, 18)  # with fewer, no three answers have the same counts
+TESTS = (14, 16, 18, 20)  # with fewer, no three answers have the same counts
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class PromptSpec:
     def __post_init__(self) -> None:
         valid = MIN_OBJECTS <= self.objects <= MAX_OBJECTS
         require(valid, f"objects must be in {MIN_OBJECTS}..{MAX_OBJECTS}, got {self.objects}")
-        require(self.tests in TESTS, f"tests must be 14, 16 or 18, got {self.tests}")
+        require(self.tests in TESTS, f"tests must be 14, 16, 18 or 20, got {self.tests}")
 
     @property
     def matched(self) -> bool:
