@@ -135,22 +135,27 @@ def _ranks(orders: Ints, places: Ints, shown: Sequence[Tests]) -> Ints:
 
     For the tests of each answer, in each order of them.
     """
-    # About as long as a line is in a text, in names.
-    lengths = np.array([placed.bit_count() + 2 for placed, _ in shown[0]])
-    begins = np.empty_like(orders)
-    ends = lengths[orders].cumsum(axis=1)
-    np.put_along_axis(begins, orders, ends - lengths[orders], axis=1)
-    # Tests are the first axis, along which arrays are quickly reduced.
-    at = ((begins.T << 12)[:, None, None] + (places * lengths).T[:, None, :, None]).astype(np.int32)
     placed = np.array([[placed for placed, _ in tests] for tests in shown]).T
     there = (placed[:, :, None] >> np.arange(1, len(places) + 1) & 1)[..., None] > 0
+    means = []
+    for words in (
+        5,
+        2,
+    ):  # besides names, in a line of two_shot and of freeform, in lengths of names
+        lengths = np.array([placed.bit_count() + words for placed, _ in shown[0]])
+        begins = np.empty_like(orders)
+        ends = lengths[orders].cumsum(axis=1)
+        np.put_along_axis(begins, orders, ends - lengths[orders], axis=1)
+        # Tests are the first axis, along which arrays are quickly reduced.
+        within = (places * lengths).T[:, None, :, None]
+        at = ((begins.T << 12)[:, None, None] + within).astype(np.int32)
+        means.append(np.where(there, at, np.int32(0)).sum(axis=0) / there.sum(axis=0))
     early, late = np.where(there, at, _LATE), np.where(there, at, _EARLY)
     first, last = early.min(axis=0), late.max(axis=0)
     second = np.where(at == first, _LATE, early).min(axis=0)
     last_but_one = np.where(at == last, _EARLY, late).max(axis=0)
-    mean = np.where(there, at, np.int32(0)).sum(axis=0) / there.sum(axis=0)
     code = np.zeros(first.shape[::2], dtype=np.int64)
-    for values in (first, second, last_but_one, last, mean):
+    for values in (first, second, last_but_one, last, *means):
         for one, two in itertools.combinations(range(len(places)), 2):
             code = 2 * code + (values[:, one] < values[:, two])
     return code
