@@ -26,7 +26,8 @@ have too few closed ones for that (a dark test must be larger than half of the m
 The order of the tests is drawn for all of these answers too. In a random order, an object that was
 apart from the others is more often the first or the last to be mentioned than they are, so which
 objects were together shows in the ranks of their places. The ranks that an item has are drawn from
-those that some orders of the tests have with every answer.
+those that some orders of the tests have with every answer. The test of all objects but one comes
+last, because objects with the same last line were together.
 
 Sets of objects are bit masks, as in `inference`.
 """
@@ -110,6 +111,10 @@ def _printed(shown: Sequence[Tests], right: int, size: Design, stream: Stream) -
     The first open object is left out, since a test of it alone shows that it is a blicket.
     """
     words = word_block(stream.below(2**32), 0, ORDERS + size.objects, len(shown[right]))
+    sizes = [placed.bit_count() for placed, _ in shown[right]]
+    if size.objects - 1 in sizes and size.closed:
+        # It has all unclear objects, so who shares the line of a last mention says nothing.
+        words[:ORDERS, sizes.index(size.objects - 1)] = np.iinfo(words.dtype).max
     orders = words[:ORDERS].argsort(axis=1, kind="stable")
     places = words[ORDERS:].astype(np.int64) >> 20  # of each object within each test
     ranks = _ranks(orders, places[1 : size.open], shown)

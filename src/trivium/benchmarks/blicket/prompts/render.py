@@ -85,7 +85,7 @@ def _input(machine: Machine) -> str:
     for placed, light in machine.tests:
         lit = "lights up" if light else "does not light up"
         sentences.append(f"If we put {_the(placed)} on the machine, then it {lit}.")
-    return "\n".join(sentences)
+    return " ".join(sentences)
 
 
 def in_sentences(answer: PromptAnswer) -> str:
