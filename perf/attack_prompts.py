@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
-from trivium.benchmarks.blicket.prompts import PROMPTS, matched
+from trivium.benchmarks.blicket.prompts import PROMPTS
 from trivium.benchmarks.blicket.prompts.audit import machine_structure as structure
 from trivium.benchmarks.blicket.prompts.evidence import proven
-from trivium.benchmarks.blicket.prompts.solvers import _open
+from trivium.benchmarks.blicket.prompts.solvers import _open, answers_left
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.core.dialogue import attempt
 
@@ -196,13 +196,8 @@ def order(train: Items, fresh: Items) -> None:
     """
 
     def row(item: Any) -> tuple[Any, tuple[bool, ...], list[tuple[bool, ...]]]:
-        opened, alone, tests = _open(item.new)
-        names = sorted(opened, key=lambda name: name not in alone)
-        parts = [
-            sum(1 << n for n, name in enumerate(names) if name in placed)
-            for placed in tests
-            if len(placed) == matched.LIT_SIZE
-        ]
+        opened, _, tests = _open(item.new)
+        names, masks = answers_left(item.new)
         at: dict[str, list[int]] = defaultdict(list)
         for place, name in enumerate(n for placed, _ in item.new.tests for n in placed):
             at[name].append(place)
@@ -211,8 +206,7 @@ def order(train: Items, fresh: Items) -> None:
         first = sorted(ranked, key=lambda name: at[name][0])
         middle = sorted(ranked, key=mean.__getitem__)
         left = sorted(
-            tuple(bool(mask >> names.index(name) & 1) for name in ranked)
-            for mask in matched.answers_left(parts)
+            tuple(bool(mask >> names.index(name) & 1) for name in ranked) for mask in masks
         )
         often = tuple(len(at[name]) for name in ranked)
         beside = tuple(sum(len(t & set(opened)) for t in tests if n in t) for n in ranked)

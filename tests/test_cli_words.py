@@ -73,7 +73,7 @@ WRONG_CALLS = [
     ("show nhop_explicit --budget_lines 80 --context_chains 8", "budget_lines picks the context"),
     ("show identifying_variables --max_parents 2", "max_parents goes with graph dag, got 2"),
     ("show blicket_game --preset paper --rules parity", "give rules or hypotheses, not both"),
-    ("show blicket_prompts --objects 8", "objects must be in 9..10, got 8"),
+    ("show blicket_prompts --objects 2", "objects must be in 3..12, got 2"),
     ("ceilings --hypotheses disjunctive:A disjunctive:B --noise 0.1", "noise goes with rules"),
     ("generate nhop_implicit --mode free --out {tmp}/x", "--mode says how items are presented"),
     ("eval nhop_implicit --solver oracle --temp 1 --out {tmp}/e", "--temp goes with --model"),

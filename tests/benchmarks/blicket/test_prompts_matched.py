@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.benchmarks.blicket.beliefs import possible
+from trivium.benchmarks import load_task
 from trivium.benchmarks.blicket.inference import support
 from trivium.benchmarks.blicket.inference.hypotheses import make_space
 from trivium.benchmarks.blicket.inference.observer import posterior
@@ -27,6 +28,7 @@ from trivium.benchmarks.blicket.prompts.spec import PromptSpec, PromptView
 from trivium.core.dialogue import attempt
 from trivium.core.errors import UserError
 from trivium.core.streams import Stream
+from trivium.thresholds.search import make_axis
 
 FOUR = PROMPTS.presets["four-conditions"]
 VIEWS = [PromptView(), PromptView("two_shot"), PromptView(reply="lines")]
@@ -91,71 +93,99 @@ def test_the_key_is_the_same_in_a_thousand_items(cell: tuple[str, str]) -> None:
     assert changed_keys(cell, 1000) == 0
 
 
-@pytest.mark.parametrize(("objects", "tests"), [(9, 14), (9, 16), (10, 16)])
-def test_other_sizes(objects: int, tests: int) -> None:
-    for item in PROMPTS.generate(replace(FOUR, objects=objects, tests=tests), 1, 0, 24):
-        assert len(item.new.tests) == len({frozenset(on) for on, _ in item.new.tests}) == tests
+LADDER = [
+    (3, 16, 3),
+    (4, 16, 5),
+    (5, 16, 7),
+    (6, 14, 10),
+    (6, 18, 11),
+    (7, 16, 15),
+    (8, 16, 16),
+    (9, 14, 14),
+    (9, 16, 16),
+    (9, 20, 20),
+    (11, 16, 16),
+    (12, 18, 18),
+]
+
+
+@pytest.mark.parametrize(("objects", "tests", "shown"), LADDER)
+def test_every_rung_has_one_key(objects: int, tests: int, shown: int) -> None:
+    for item in PROMPTS.generate(replace(FOUR, objects=objects, tests=tests), 1, 0, 12):
+        assert len(item.new.tests) == len({frozenset(on) for on, _ in item.new.tests}) == shown
         assert keys(item) == {(frozenset(item.answer.blickets), frozenset(item.answer.maybe))}
         assert ideal_answer(item.machines, item.named) == item.answer
 
 
-def test_both_kinds_have_the_same_lights_and_sizes() -> None:
+def test_a_ladder_for_thresholds() -> None:
+    """Objects from the paper's number to twelve, and all tests, with room for lift."""
+    task = load_task("blicket_prompts")
+    objects = make_axis(task, "objects").values
+    assert (objects[0], objects[-1]) == (3, 12)
+    assert {5, 10} < set(objects)
+    assert list(objects) == sorted(objects)
+    assert make_axis(task, "tests").values == (16, 20)
+    assert not PROMPTS.easier_with_more
+
+
+@pytest.mark.parametrize(("objects", "tests"), [(9, 14), (10, 16), (12, 18)])
+def test_both_kinds_have_the_same_lights_and_sizes(objects: int, tests: int) -> None:
     """Exactly half of the tests are lit, and a size is as frequent as its complement."""
     sizes: dict[str, Counter[int]] = defaultdict(Counter)
-    for item in PROMPTS.generate(FOUR, 12, 0, 400):
-        assert sum(light for _, light in item.new.tests) == 8
+    for item in PROMPTS.generate(PromptSpec(objects=objects, tests=tests), 12, 0, 200):
+        assert sum(light for _, light in item.new.tests) == tests / 2
         own = Counter(len(placed) for placed, _ in item.new.tests)
-        assert all(own[size] == own[9 - size] for size in range(1, 9))
+        assert all(own[size] == own[objects - size] for size in range(1, objects))
         sizes[item.form] += own
-    for size in range(1, 9):
-        # 3,200 tests of each kind: a difference of 150 is more than four deviations.
-        assert abs(sizes["disjunctive"][size] - sizes["conjunctive"][size]) < 150
+    for size in range(1, objects):
+        # 1,400 tests of each kind or more: a difference of 110 is four deviations or more.
+        assert abs(sizes["disjunctive"][size] - sizes["conjunctive"][size]) < 110
 
 
-SIZES = st.sampled_from([(9, 14), (9, 16), (10, 14), (10, 16)])
+DESIGNS = st.sampled_from([(objects, tests) for objects, tests, _ in LADDER])
 
 
-@given(SIZES, st.integers(0, 2**32))
+@given(DESIGNS, st.integers(0, 2**32))
 @settings(max_examples=60, deadline=None)
 def test_counts_and_sizes_are_the_same_for_all_answers(sizes: tuple[int, int], key: int) -> None:
-    """Tests are drawn for three answers, and these are equal in all that can be counted."""
-    objects, tests = sizes
-    stream = Stream(key)
-    found = matched._lit(objects, stream.choice([*matched._parts(tests // 2 - 2).values()]), stream)
+    """Tests are drawn for several answers, and these are equal in all that can be counted."""
+    objects = sizes[0]
+    count = 3 if objects < 6 else 4
+    design, stream = matched.design(*sizes), Stream(key)
+    found = matched._lit(design, stream.choice(matched._parts(design)), stream)
     if found is None:
         return  # they are drawn again
-    assert len(found) >= 3
-    often_sure = [sum(sure >> number & 1 for sure in found) for number in (1, 2, 3)]
-    assert len(set(often_sure)) == 1
+    assert len(found) == (2 if objects == 3 else 3 if objects < 6 or sizes[1] == 14 else 6)
+    assert len({sum(sure >> number & 1 for sure in found) for number in range(1, count)}) == 1
     seen = set()
     for sure, lit in found.items():
-        assert len(set(lit)) == tests // 2 - 2
-        alone = {placed % 16 for placed in lit if (placed % 16).bit_count() == 1}
-        assert sum(alone | {1}) == sure
+        parts = [placed % 2**count for placed in lit]
+        assert len(set(lit)) == len(lit) == design.deciding
+        assert sum({part for part in parts if part.bit_count() == 1} | {1}) == sure
         often = tuple(sum(placed >> number & 1 for placed in lit) for number in range(objects))
         beside = tuple(
-            sum((placed % 16).bit_count() for placed in lit if placed >> number & 1)
-            for number in range(4)
+            sum(part.bit_count() for part in parts if part >> number & 1) for number in range(count)
         )
-        seen.add((often, beside, tuple(placed.bit_count() for placed in lit)))
+        lit_sizes = tuple(sorted(placed.bit_count() for placed in lit))
+        assert objects == 3 or len(set(lit_sizes)) == 1
+        seen.add((often, beside if count == 4 else (), lit_sizes))
     assert len(seen) == 1
 
 
-@given(SIZES, st.integers(0, 2**32))
+@given(DESIGNS, st.integers(0, 2**32))
 @settings(max_examples=60, deadline=None)
 def test_the_other_tests_do_not_depend_on_the_answer(sizes: tuple[int, int], key: int) -> None:
     """They are drawn first: all closed objects are ruled out, and no open one is."""
     objects, tests = sizes
-    count = 4
-    shared = matched._shared(objects, tests // 2 - 2, Stream(key))
+    count = 3 if objects < 6 else 4
+    shared = matched._shared(matched.design(objects, tests), Stream(key))
     lit = [placed for placed, light in shared if light]
-    dark = [placed for placed, light in shared if not light]
     assert lit[0] == 1
-    assert lit[1].bit_count() == objects - 1
-    assert lit[1] % 2**count == 2**count - 1
+    assert [placed.bit_count() for placed in lit[1:]] == ([objects - 1] if objects > 3 else [])
+    assert all(placed % 2**count == 2**count - 1 for placed in lit[1:])
     ruled_out = 0
-    for placed in dark:
-        ruled_out |= placed
+    for placed, light in shared:
+        ruled_out |= 0 if light else placed
     assert ruled_out == 2**objects - 2**count
     drawn, (sure, maybe) = matched.new_machine(objects, tests, "disjunctive", Stream(key))
     masks = {(sum(1 << number for number in placed), light) for placed, light in drawn}
@@ -168,20 +198,18 @@ def test_counts_and_sizes_do_not_tell_the_answer() -> None:
     table: dict[Any, Counter[int]] = defaultdict(Counter)
     stream = Stream(77)
     for _ in range(2400):
-        tests, (sure, _) = matched.new_machine(9, 16, "disjunctive", stream)
+        tests, (sure, _) = matched.new_machine(10, 18, "disjunctive", stream)
         lit = [sum(1 << n for n in placed if n < 4) for placed, light in tests if light]
         beside = [sum(p.bit_count() for p in lit if p >> n & 1) for n in range(4)]
         table[*[sum(p >> n & 1 for p in lit) for n in range(4)], *beside][sure] += 1
-    assert len(table) == 25  # the counts of the open objects are drawn too
+    assert len(table) == 10  # the counts of the open objects are drawn too
+    assert all(len(own) == 6 for own in table.values())
     chi = sum(
-        (seen - own.total() / len(own)) ** 2 / (own.total() / len(own))
+        (seen - own.total() / 6) ** 2 / (own.total() / 6)
         for own in table.values()
         for seen in own.values()
     )
-    assert sum(len(own) - 1 for own in table.values()) == 54
-    assert chi < 91.9  # 54 degrees of freedom: one in 1,000
-    answers = sum(own.total() / len(own) for own in table.values()) / 2400
-    assert answers == pytest.approx(matched.share_by_counts(16), abs=0.01)  # two deviations: 0.003
+    assert chi < 86.7  # 50 degrees of freedom: one in 1,000
 
 
 def _last_mentions(tests: matched.Printed) -> tuple[int, ...]:
@@ -193,8 +221,9 @@ def _last_mentions(tests: matched.Printed) -> tuple[int, ...]:
 def test_the_places_of_objects_do_not_tell_who_was_with_whom() -> None:
     """In a random order, the ranks of their last mentions depend on the answer; in ours not."""
     stream = Stream(79)
-    shared = matched._shared(9, 6, stream)
-    lit = matched._lit(9, [*matched._parts(6).values()][10], stream)
+    design = matched.design(10, 16)
+    shared = matched._shared(design, stream)
+    lit = matched._lit(design, matched._parts(design)[0], stream)
     assert lit is not None
     shown = [shared + [(placed, True) for placed in each] for each in lit.values()]
 
@@ -202,7 +231,7 @@ def test_the_places_of_objects_do_not_tell_who_was_with_whom() -> None:
         """The chi-square of answers by orders of last mentions."""
         found = []
         for right in range(len(shown)):
-            drawn = [tests for tests in map(order, [right] * 800) if tests]
+            drawn = [tests for tests in map(order, [right] * 400) if tests]
             found.append(Counter(map(_last_mentions, drawn)))
         table = np.array([[own[ranks] for ranks in permutations((1, 2, 3))] for own in found])
         expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
@@ -210,27 +239,38 @@ def test_the_places_of_objects_do_not_tell_who_was_with_whom() -> None:
 
     def at_random(right: int) -> matched.Printed:
         return [
-            (stream.shuffled([n for n in range(9) if placed >> n & 1]), light)
+            (stream.shuffled([n for n in range(10) if placed >> n & 1]), light)
             for placed, light in stream.shuffled(shown[right])
         ]
 
-    assert len(shown) == 3
-    assert differences(at_random) > 29.6  # 10 degrees of freedom: one in 1,000
-    assert differences(lambda right: matched._printed(shown, right, 9, stream)) < 29.6
+    assert len(shown) == 6
+    assert differences(at_random) > 52.6  # 25 degrees of freedom: one in 1,000
+    assert differences(lambda right: matched._printed(shown, right, design, stream)) < 52.6
 
 
-def test_the_examples_do_not_differ_in_counts_and_sizes() -> None:
-    """The role picks one of two lists of a group, whose members have equal counts and sizes."""
-    groups, _ = matched._halves()
-    assert len(groups) > 50
-    for hit, missed in groups:
-        seen = set()
-        for tests in (*hit, *missed):
-            counts = tuple(sum(placed >> bit & 1 for placed in tests) for bit in range(7))
-            seen.add((counts, tuple(sorted(placed.bit_count() for placed in tests))))
-        assert len(seen) == 1
-        assert all(placed & 0b1100 for tests in hit for placed in tests)
-        assert all(any(not placed & 0b1100 for placed in tests) for tests in missed)
+@pytest.mark.parametrize(
+    ("role", "forms"),
+    [
+        ("conjunctive", ["conjunctive"]),
+        ("disjunctive", ["disjunctive"]),
+        ("open", ["disjunctive", "conjunctive"]),
+    ],
+)
+def test_the_examples_do_not_differ_in_counts_and_sizes(role: str, forms: list[str]) -> None:
+    """Each object has as many tests of each size whatever the role; who was with whom decides."""
+    for number in range(20):
+        tests = matched.example(role, Stream(number))
+        assert support.forms(tests, 6) == forms
+        assert [(placed.bit_count(), light) for placed, light in tests] == [
+            (4, True),
+            (4, True),
+            (2, False),
+            (2, False),
+        ]
+        often = [
+            [sum(p >> n & 1 for p, lit in tests if lit == on) for n in range(6)] for on in (1, 0)
+        ]
+        assert often == [[2, 2, 1, 1, 1, 1], [1, 1, 0, 0, 1, 1]]
 
 
 def test_another_seed_has_other_machines() -> None:
@@ -271,20 +311,45 @@ def test_counting_is_enough_for_the_papers_evidence(stimuli: Any) -> None:
     assert PROMPTS.floor(spec, PromptView()).value == 1.0
 
 
-def test_floors_in_numbers() -> None:
-    """By hand: 25 ways to count leave 3 answers (23 of them), 4 or 6; a coin for the structure.
+@pytest.mark.parametrize(
+    ("objects", "tests", "left"),
+    [(3, 16, 2), (4, 16, 3), (5, 16, 3), (6, 16, 6), (9, 14, 3), (10, 16, 6), (12, 18, 6)],
+)
+def test_floors_in_numbers(objects: int, tests: int, left: int) -> None:
+    """By hand: one of the answers that counts leave, and a coin for the structure where given.
 
     In two-shot the preamble names the kinds, so a single test decides the structure.
     """
-    view, two_shot = PromptView(), PromptView("two_shot")
-    blickets = (23 / 3 + 1 / 4 + 1 / 6) / 25
-    assert PROMPTS.floor(FOUR, view).value == pytest.approx(blickets * 0.75)
-    assert PROMPTS.floor(FOUR, view).others["structure"] == 0.75
-    assert PROMPTS.floor(FOUR, two_shot).value == pytest.approx(blickets)
-    assert PROMPTS.floor(replace(FOUR, hypotheses="given"), view).value == pytest.approx(
-        blickets / 2
-    )
-    assert PROMPTS.floor(replace(FOUR, tests=14), view).others["blickets"] == pytest.approx(1 / 3)
+    spec, view = PromptSpec(objects=objects, tests=tests), PromptView()
+    assert PROMPTS.floor(spec, view).value == pytest.approx(0.75 / left)
+    assert PROMPTS.floor(spec, view).others["structure"] == 0.75
+    assert PROMPTS.floor(spec, PromptView("two_shot")).value == pytest.approx(1 / left)
+    given = replace(spec, hypotheses="given")
+    assert PROMPTS.floor(given, view).value == pytest.approx(0.5 / left)
+
+
+def test_three_objects_by_hand() -> None:
+    """Two objects were alone on the machine and the third beside one of them, or the mirror."""
+    for item in PROMPTS.generate(PROMPTS.presets["three-objects"], 3, 0, 40):
+        sure, (third,) = set(item.answer.blickets), item.answer.maybe
+        parts = [set(placed) for placed, _ in item.new.tests]
+        if item.form == "conjunctive":
+            parts = [set(item.new.objects) - part for part in parts]
+        assert {frozenset(part) for part in parts if len(part) == 1} == {
+            frozenset({n}) for n in sure
+        }
+        assert [len(part) for part in parts if third in part] == [2]
+        assert {light for _, light in item.new.tests} == {item.form == "disjunctive"}
+
+
+def test_small_machines_have_known_shortcuts() -> None:
+    """With three open objects, how many are beside each one tells the answer; with four not."""
+    items = list(PROMPTS.generate(PROMPTS.presets["five-objects"], 2, 0, 200))
+    pages = [read_page(PROMPTS.render(item, PromptView())) for item in items]
+    found = [solvers.apart(page, Stream(n)) for n, page in enumerate(pages)]
+    right = [set(f.blickets) == set(i.answer.blickets) for f, i in zip(found, items, strict=True)]
+    assert sum(right) > 120  # where one object or none is apart
+    assert PROMPTS.leaky_presets == {"three-objects", "five-objects"}
 
 
 def test_the_fast_inference_agrees_with_the_observer() -> None:
@@ -371,8 +436,9 @@ def test_probes_name_the_right_candidates() -> None:
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"objects": 8}, r"objects must be in 9\.\.10, got 8"),
-        ({"tests": 13}, "tests must be 14 or 16, got 13"),
+        ({"objects": 2}, r"objects must be in 3\.\.12, got 2"),
+        ({"objects": 13}, r"objects must be in 3\.\.12, got 13"),
+        ({"tests": 13}, "tests must be 14, 16, 18 or 20, got 13"),
     ],
 )
 def test_wrong_specs_are_refused(fields: dict[str, Any], sentence: str) -> None:

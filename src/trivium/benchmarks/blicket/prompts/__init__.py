@@ -31,12 +31,17 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     """The paper's experiment with language models: its own prompts, and generated ones."""
 
     name = "blicket_prompts"
-    version = "4.1"
+    version = "5.0"
     title = "find blickets and the form of a machine from evidence in a prompt"
     spec_type = PromptSpec
     view_type = PromptView
     presets = PRESETS
     default_preset = "four-conditions"
+    leaky_presets = frozenset({"three-objects", "five-objects"})
+    why_leaky = (
+        "there are few machines with so few objects, and counts of the objects beside each one "
+        "tell the answer"
+    )
     diagnostics = DIAGNOSTICS
     metrics = score.METRICS
     solvers = solvers.SOLVERS
@@ -89,6 +94,7 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
 
     def gallery_examples(self) -> Iterator[tuple[str, PromptSpec, PromptView]]:
         two_shot, free = PromptView("two_shot"), PromptView(reply="free")
+        yield "three-objects", PRESETS["three-objects"], PromptView()
         yield "four-conditions", PRESETS["four-conditions"], PromptView()
         yield "four-conditions, two-shot", PRESETS["four-conditions"], two_shot
         yield "four-conditions, free", PRESETS["four-conditions"], free

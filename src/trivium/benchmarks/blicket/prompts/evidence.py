@@ -102,9 +102,12 @@ class Page(NamedTuple):
 
 
 _PATTERN = re.compile(rf"\b({'|'.join(PATTERNS)})\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
-_DARK = re.compile(r"\b(?:do|does|did) not (?:light up|turn on)|\bstays dark", re.IGNORECASE)
-_LIT = re.compile(r"\b(?:lights? up|turned on)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
+_DARK = re.compile(
+    r"\b(?:(?:do|does|did) not (?:light up|turn on)|stays dark|light off|stayed off)\b",
+    re.IGNORECASE,
+)
+_LIT = re.compile(r"\b(?:lights? up|turned on|light on)\b", re.IGNORECASE)
 _KINDS = re.compile(
     r"at least one of|just one of|a single blicket|needs? one blicket|Sometimes 1, 2 or 3"
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from trivium.benchmarks.blicket.names import MENTION
+from trivium.benchmarks.blicket.names import MENTION, mentioned
 from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.core.reading import plain
@@ -54,7 +54,7 @@ def read_sentences(item: PromptItem, reply: str, limit: int | None) -> PromptAns
     others: list[set[Claim]] = []
     machines: set[str] = set()
     none = False
-    for sentence in [*_sentences(reply)][:limit]:
+    for sentence in [*_sentences(item, reply)][:limit]:
         if not _names(sentence) <= set(item.objects):
             return None
         if _LISTED.fullmatch(sentence):
@@ -91,9 +91,14 @@ def _about_new_machine(item: PromptItem, *kinds: list[set[Claim]]) -> list[list[
     return about if any(about) else list(kinds)
 
 
-def _sentences(reply: str) -> Iterator[str]:
+def _sentences(item: PromptItem, reply: str) -> Iterator[str]:
     """The sentences and rows of a reply in lower case, without opening words such as "so"."""
-    text = MENTION.sub(lambda found: f"<{found[1]} {found[2]}>", plain(reply)).casefold()
+
+    def marked(found: re.Match[str]) -> str:
+        name = mentioned(found)
+        return f"<{name}>" if " " in name or name in item.objects else found[0]
+
+    text = MENTION.sub(marked, plain(reply)).casefold()
     text = re.sub(r"\b(is|are)n't\b", r"\1 not", text)
     # A list below its label, with an object on each line, is one sentence.
     text = re.sub(r":[ \t]*\n\s*(?=(?:the )?<)", ": ", text)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from trivium.benchmarks.blicket.names import COLOURS, PATTERNS, SHAPES, mentions
+from trivium.benchmarks.blicket.names import PATTERNS, THINGS, mentions
 from trivium.benchmarks.blicket.prompts import matched
 from trivium.benchmarks.blicket.prompts.evidence import (
     UNSURE,
@@ -95,7 +95,8 @@ def _matched_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index:
     stream = Stream(stream_key(key, index, "matched"))
     voice = stream.below(len(VOICES))
     size = matched.EXAMPLE_OBJECTS
-    names, patterns = _draw_names(2 * size + spec.objects, stream)
+    names = stream.sample(THINGS, 2 * size + spec.objects)
+    patterns = stream.sample(PATTERNS, 3)
     given = hypotheses == "given"
     roles = stream.shuffled(["conjunctive", "disjunctive"]) if given else ["open", "open"]
     first, _ = _named(patterns[0], names[:size], _shuffled(roles[0], stream), stream)
@@ -106,13 +107,6 @@ def _matched_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index:
     answer = PromptAnswer(members(cast, sure), members(cast, maybe), like)
     machines = (first, second, new)
     return PromptItem("", hypotheses, form, machines, voice, False, answer, None)
-
-
-def _draw_names(objects: int, stream: Stream) -> tuple[list[str], list[str]]:
-    """Names for all objects, and the patterns of the three machines."""
-    colours, shapes = stream.sample(COLOURS, objects), stream.sample(SHAPES, objects)
-    names = [f"{colour} {shape}" for colour, shape in zip(colours, shapes, strict=True)]
-    return names, stream.sample(PATTERNS, 3)
 
 
 def _shuffled(role: str, stream: Stream) -> matched.Printed:
@@ -246,7 +240,7 @@ def _machine(value: Any, where: str) -> Machine:
         isinstance(names, list)
         and 1 <= len(names) <= MAX_OBJECTS
         and all(isinstance(each, str) and mentions(each) == [each] for each in names),
-        f"{where}.objects must be a list of 1 to {MAX_OBJECTS} colours and shapes, as red cube",
+        f"{where}.objects must be a list of 1 to {MAX_OBJECTS} shapes, as cube or red cube",
     )
     require(isinstance(tests, list) and bool(tests), f"{where}.tests must be a list of tests")
     return Machine(str(pattern), tuple(names), tuple(_test(each, names, where) for each in tests))

@@ -1,27 +1,33 @@
-"""Evidence that is drawn anew for every item, in which counts say nothing about the answer.
+"""Evidence that is drawn anew for every item, in which counts leave several answers.
 
 The new machine, if it is disjunctive (a conjunctive machine is its mirror image, with placements
-and lights complemented). Four objects are *open*: they were never on the machine when it stayed
+and lights complemented). Some objects are *open*: they were never on the machine when it stayed
 dark. An open object must be a blicket if it was once the only open object of a lit test, and may
-be one otherwise.
+be one otherwise. The other objects are *closed*.
 
 The first open object lights the machine alone, which rules out every machine that needs more than
-one blicket, so the key does not depend on which kinds are thought possible. To have the same
-numbers of lights and the same sizes of tests for both kinds, a test of one object comes with a lit
-test of all objects but one, two dark tests have complementary sizes, and the other tests come in
-pairs, one lit and one dark, whose sizes are complementary.
+one blicket, so the key does not depend on which kinds are thought possible. The other lit tests
+are one of all objects but a closed one, and those that decide: they have one more object than are
+closed, and are drawn for several answers at once, so that each object is in as many of them
+whichever of these answers is right; and each open object but the first must be a blicket in equally
+many answers. All other tests are drawn before the answer too.
 
-The lit tests of the pairs have one size. They are drawn for three or more answers at once, so that
-each object is in as many of them, and each open object is beside as many other open ones, whichever
-of these answers is right; and each open object but the first must be a blicket in equally many of
-them. All other tests are drawn before the answer too. So no count of an object, of its tests, their
-sizes and the open objects beside it, depends on the answer: only the objects that were together in
-one test decide.
+With six objects or more, four are open, and each of them is beside as many other open ones with
+every answer as well. So no count of an object, of its tests, their sizes and the open objects
+beside it, depends on the answer: only the objects that were together in one test decide. With fewer
+objects three are open; then the counts of tests are equal, but those of the objects beside each one
+tell the answer.
+
+From nine objects on, both kinds of machine have the same numbers of lights and the same sizes of
+tests: the test of one object comes with that of all but one, two dark tests have complementary
+sizes, and each lit test that decides comes with a dark one of the complementary size. Fewer objects
+have too few closed ones for that (a dark test must be larger than half of the machine).
 
 The order of the tests is drawn for all of these answers too. In a random order, an object that was
 apart from the others is more often the first or the last to be mentioned than they are, so which
 objects were together shows in the ranks of their places. The ranks that an item has are drawn from
-those that some orders of the tests have with every answer.
+those that some orders of the tests have with every answer. The test of all objects but one comes
+last, because objects with the same last line were together.
 
 Sets of objects are bit masks, as in `inference`.
 """
@@ -30,9 +36,10 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from statistics import fmean
+from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,43 +54,70 @@ Printed = list[tuple[list[int], bool]]  # the objects of each test in printed or
 Ints = NDArray[np.int64]
 Answer = tuple[int, int]  # the objects that must be blickets, and those that may be
 Parts = tuple[int, ...]  # sets of objects, one for each lit test
-OPEN = 4  # objects that single tests leave open
-MIN_ANSWERS = 3  # that have the same counts
-LIT_SIZE = 6  # objects of a lit test that decides
 TRIES = 10  # of tests with given counts, which may be impossible
-ORDERS = 192  # of tests, from which one is drawn
-EXAMPLE_OBJECTS = 7  # of each of the first two machines
-EXAMPLE_LIT = 4  # lit tests of each; with three, a table of structures knows half of them
+ORDERS = 384  # of tests, from which one is drawn
+EXAMPLE_OBJECTS = 6  # of each of the first two machines
+
+
+class Design(NamedTuple):
+    """The size of a new machine."""
+
+    objects: int
+    open: int  # objects that single tests leave open
+    deciding: int  # lit tests that decide
+
+    @property
+    def closed(self) -> int:
+        return self.objects - self.open
+
+    @property
+    def matched(self) -> bool:
+        """Whether both kinds of machine have the same lights and sizes."""
+        return self.closed > self.open
+
+    def fill(self, part: int) -> int:
+        """How many closed objects a deciding test with this part of the open ones has."""
+        return max(0, self.closed + 1 - part.bit_count())
+
+
+def design(objects: int, tests: int) -> Design:
+    """The design of a machine with at most this number of tests."""
+    if objects < 6:
+        return Design(objects, 3, 2)
+    return Design(objects, 4, min(tests // 2 - 2, 6 if objects < 9 else 8))
 
 
 def new_machine(objects: int, tests: int, form: str, stream: Stream) -> tuple[Printed, Answer]:
     """The tests of a machine of this form as printed, and the answer that follows from them."""
-    pairs = tests // 2 - 2
-    shared = _shared(objects, pairs, stream)
-    by_answer = stream.choice([*_parts(pairs).values()])
+    size = design(objects, tests)
+    shared = _shared(size, stream)
     printed = None
     while printed is None:
         # Tests for every answer, so that no answer makes counts more likely than another one does.
-        found = _lit(objects, by_answer, stream)
+        found = _lit(size, stream.choice(_parts(size)), stream)
         if found is not None:
             shown = [shared + [(placed, True) for placed in found[sure]] for sure in sorted(found)]
             if form != DISJUNCTIVE:
                 shown = [_mirror(each, objects) for each in shown]
             right = stream.below(len(shown))
-            printed = _printed(shown, right, objects, stream)
+            printed = _printed(shown, right, size, stream)
             sure = sorted(found)[right]
-    return printed, (sure, (1 << OPEN) - 1 & ~sure)
+    return printed, (sure, (1 << size.open) - 1 & ~sure)
 
 
-def _printed(shown: Sequence[Tests], right: int, objects: int, stream: Stream) -> Printed | None:
+def _printed(shown: Sequence[Tests], right: int, size: Design, stream: Stream) -> Printed | None:
     """The right tests in an order in which the open objects have ranks that all answers allow.
 
     The first open object is left out, since a test of it alone shows that it is a blicket.
     """
-    words = word_block(stream.below(2**32), 0, ORDERS + objects, len(shown[right]))
+    words = word_block(stream.below(2**32), 0, ORDERS + size.objects, len(shown[right]))
+    sizes = [placed.bit_count() for placed, _ in shown[right]]
+    if size.objects - 1 in sizes and size.closed:
+        # It has all unclear objects, so who shares the line of a last mention says nothing.
+        words[:ORDERS, sizes.index(size.objects - 1)] = np.iinfo(words.dtype).max
     orders = words[:ORDERS].argsort(axis=1, kind="stable")
     places = words[ORDERS:].astype(np.int64) >> 20  # of each object within each test
-    ranks = _ranks(orders, places[1:OPEN], shown)
+    ranks = _ranks(orders, places[1 : size.open], shown)
     shared = [*set.intersection(*map(set, ranks.tolist()))]
     if not shared:
         return None
@@ -106,63 +140,74 @@ def _ranks(orders: Ints, places: Ints, shown: Sequence[Tests]) -> Ints:
 
     For the tests of each answer, in each order of them.
     """
-    # About as long as a test is in a text, in fives of characters.
-    lengths = np.array([3 * placed.bit_count() + 7 for placed, _ in shown[0]])
-    begins = np.empty_like(orders)
-    ends = lengths[orders].cumsum(axis=1)
-    np.put_along_axis(begins, orders, ends - lengths[orders], axis=1)
-    # Tests are the first axis, along which arrays are quickly reduced.
-    at = ((begins.T << 12)[:, None, None] + (places * lengths).T[:, None, :, None]).astype(np.int32)
     placed = np.array([[placed for placed, _ in tests] for tests in shown]).T
-    there = (placed[:, :, None] >> np.arange(1, OPEN) & 1)[..., None] > 0
+    there = (placed[:, :, None] >> np.arange(1, len(places) + 1) & 1)[..., None] > 0
+    means = []
+    for words in (
+        5,
+        2,
+    ):  # besides names, in a line of two_shot and of freeform, in lengths of names
+        lengths = np.array([placed.bit_count() + words for placed, _ in shown[0]])
+        begins = np.empty_like(orders)
+        ends = lengths[orders].cumsum(axis=1)
+        np.put_along_axis(begins, orders, ends - lengths[orders], axis=1)
+        # Tests are the first axis, along which arrays are quickly reduced.
+        within = (places * lengths).T[:, None, :, None]
+        at = ((begins.T << 12)[:, None, None] + within).astype(np.int32)
+        means.append(np.where(there, at, np.int32(0)).sum(axis=0) / there.sum(axis=0))
     early, late = np.where(there, at, _LATE), np.where(there, at, _EARLY)
     first, last = early.min(axis=0), late.max(axis=0)
     second = np.where(at == first, _LATE, early).min(axis=0)
     last_but_one = np.where(at == last, _EARLY, late).max(axis=0)
-    mean = np.where(there, at, np.int32(0)).sum(axis=0) / there.sum(axis=0)
     code = np.zeros(first.shape[::2], dtype=np.int64)
-    for values in (first, second, last_but_one, last, mean):
-        for one, two in itertools.combinations(range(OPEN - 1), 2):
+    for values in (first, second, last_but_one, last, *means):
+        for one, two in itertools.combinations(range(len(places)), 2):
             code = 2 * code + (values[:, one] < values[:, two])
     return code
 
 
-def _shared(objects: int, pairs: int, stream: Stream) -> Tests:
-    """The tests that do not depend on the answer: two lit ones and all dark ones."""
-    every, closed = (1 << objects) - 1, objects - OPEN
+def _shared(size: Design, stream: Stream) -> Tests:
+    """The tests that do not depend on the answer: one or two lit ones and all dark ones."""
+    every, count = (1 << size.objects) - 1, size.deciding + 2
     while True:
-        one = OPEN + stream.below(2 * closed - objects + 1)
-        sizes = [one, objects - one, *[objects - LIT_SIZE] * pairs]
-        dark = [stream.choice(_closed_sets(objects, each)) for each in sizes]
-        lit = [1, every & ~(1 << OPEN + stream.below(closed))]
+        lit = [1]
+        if size.closed:
+            lit.append(every & ~(1 << size.open + stream.below(size.closed)))
+        if size.matched:
+            one = size.open + stream.below(size.closed - size.open + 1)
+            sizes = [one, size.objects - one, *[size.open - 1] * size.deciding]
+            dark = [stream.choice(_closed_sets(size, each)) for each in sizes]
+        else:
+            sets = [each for n in range(1, size.closed + 1) for each in _closed_sets(size, n)]
+            dark = stream.sample(sets, min(count, len(sets)))
         tests = [(placed, True) for placed in lit] + [(placed, False) for placed in dark]
-        if len(set(dark)) == len(dark) and _excludes_parity(tests, objects):
+        if len(set(dark)) == len(dark) and _excludes_parity(tests, size):
             return tests
 
 
-def _excludes_parity(tests: Tests, objects: int) -> bool:
+def _excludes_parity(tests: Tests, size: Design) -> bool:
     """Whether a machine that needs an odd number of blickets has open objects only, in both forms.
 
     Then it has all objects that must be blickets, and the answer is the same with such machines.
     """
-    closed = (1 << objects) - (1 << OPEN)
-    others = support.with_any_of(objects, closed)
-    both = tests, _mirror(tests, objects)
-    return not any(support.of_rule(shown, objects, PARITY) & others for shown in both)
+    others = support.with_any_of(size.objects, (1 << size.objects) - (1 << size.open))
+    both = tests, _mirror(tests, size.objects)
+    return not any(support.of_rule(shown, size.objects, PARITY) & others for shown in both)
 
 
 def _lit(
-    objects: int, by_answer: dict[int, list[Parts]], stream: Stream
+    size: Design, by_answer: Mapping[int, list[Parts]], stream: Stream
 ) -> dict[int, list[int]] | None:
-    """Lit tests for every answer with the same counts; None if an answer has none."""
+    """Deciding tests for every answer with the same counts; None if an answer has none."""
     model = stream.choice(by_answer[stream.choice(sorted(by_answer))])
-    drawn = [stream.choice(_closed_sets(objects, LIT_SIZE - part.bit_count())) for part in model]
-    closed = range(OPEN, objects)
+    drawn = [stream.choice(_closed_sets(size, size.fill(part))) for part in model]
+    closed = range(size.open, size.objects)
     counts = {number: sum(placed >> number & 1 for placed in drawn) for number in closed}
     found: dict[int, list[int]] = {}
     for sure, choices in by_answer.items():
         for _ in range(TRIES):
-            placed = _fill(stream.shuffled(stream.choice(choices)), counts, stream)
+            parts = stream.shuffled(stream.choice(choices))
+            placed = _fill(parts, [*map(size.fill, parts)], counts, stream)
             if len(set(placed)) == len(model):
                 found[sure] = placed
                 break
@@ -171,13 +216,15 @@ def _lit(
     return found
 
 
-def _fill(parts: Sequence[int], counts: dict[int, int], stream: Stream) -> list[int]:
+def _fill(
+    parts: Sequence[int], sizes: Sequence[int], counts: dict[int, int], stream: Stream
+) -> list[int]:
     """Lit tests with these open objects and these counts of the others; [] if stuck."""
     left, placed = dict(counts), []
-    for tests, part in zip(range(len(parts), 0, -1), parts, strict=True):
+    for tests, part, size in zip(range(len(parts), 0, -1), parts, sizes, strict=True):
         chosen = [number for number, count in left.items() if count == tests]
         free = [number for number, count in left.items() if 0 < count < tests]
-        more = LIT_SIZE - part.bit_count() - len(chosen)
+        more = size - len(chosen)
         if not 0 <= more <= len(free):
             return []
         chosen += stream.sample(free, more)
@@ -188,48 +235,56 @@ def _fill(parts: Sequence[int], counts: dict[int, int], stream: Stream) -> list[
 
 
 @cache
-def _closed_sets(objects: int, size: int) -> list[int]:
-    """All sets of this size without open objects."""
-    bits = [1 << number for number in range(OPEN, objects)]
-    return [sum(chosen) for chosen in itertools.combinations(bits, size)]
+def _closed_sets(size: Design, count: int) -> list[int]:
+    """All sets of so many closed objects."""
+    bits = [1 << number for number in range(size.open, size.objects)]
+    return [sum(chosen) for chosen in itertools.combinations(bits, count)]
 
 
-def _counts(parts: Parts) -> Parts:
-    """In how many sets each open object is, and how many others are beside it in all."""
-    with_each = [[part for part in parts if part >> number & 1] for number in range(OPEN)]
-    beside = (sum(part.bit_count() - 1 for part in own) for own in with_each)
-    return (*map(len, with_each), *beside)
+def _counts(parts: Sequence[int], opened: int) -> Parts:
+    """In how many sets each open object is and, of four, how many others are beside it in all."""
+    with_each = [[part for part in parts if part >> number & 1] for number in range(opened)]
+    beside = [sum(part.bit_count() - 1 for part in own) for own in with_each]
+    return (*map(len, with_each), *(beside if opened > 3 else ()))
 
 
 @cache
-def _parts(tests: int) -> dict[Parts, dict[int, list[Parts]]]:
-    """The open objects of lit tests for each of some answers, in groups with the same counts.
+def _parts(size: Design) -> list[dict[int, list[Parts]]]:
+    """The open objects of deciding tests for each of some answers, in groups with the same counts.
 
-    The first open object is not in all tests: it alone might then be the blicket of a machine of
-    either form.
+    The groups with the most answers. The first open object is not in all tests: it alone might then
+    be the blicket of a machine of either form.
     """
     found: dict[Parts, dict[int, list[Parts]]] = defaultdict(lambda: defaultdict(list))
-    for chosen in itertools.combinations_with_replacement(range(1, 1 << OPEN), tests):
+    # Without closed objects, a test of the first open object alone would be there twice.
+    some = [part for part in range(1, (1 << size.open) - 1) if size.closed or part > 1]
+    room = {part: comb(size.closed, size.fill(part)) for part in some}
+    for chosen in itertools.combinations_with_replacement(some, size.deciding):
         alone = {part for part in chosen if part & part - 1 == 0}
-        found[_counts(chosen)][sum(alone | {1})].append(chosen)
+        if all(chosen.count(part) <= room[part] for part in chosen):
+            found[_counts(chosen, size.open)][sum(alone | {1})].append(chosen)
 
-    def is_balanced(answers: Sequence[int]) -> bool:
-        often = {sum(sure >> number & 1 for sure in answers) for number in range(1, OPEN)}
-        return len(answers) >= MIN_ANSWERS and len(often) == 1
+    def is_balanced(answers: Iterable[int]) -> bool:
+        return len({sum(sure >> n & 1 for sure in answers) for n in range(1, size.open)}) == 1
 
-    return {
-        key: found[key] for key in sorted(found) if key[0] < tests and is_balanced([*found[key]])
-    }
-
-
-def share_by_counts(tests: int) -> float:
-    """How often a guess among the answers that counts leave is right."""
-    return fmean(1 / len(answers) for answers in _parts(tests // 2 - 2).values())
+    kept = [
+        found[key] for key in sorted(found) if key[0] < size.deciding and is_balanced(found[key])
+    ]
+    most = max(map(len, kept))
+    return [answers for answers in kept if len(answers) == most]
 
 
-def answers_left(parts: Sequence[int]) -> list[int]:
-    """The sets that may be those that must be blickets, according to counts of the open objects."""
-    return sorted(_parts(len(parts)).get(_counts(tuple(parts)), ()))
+def answers_left(size: Design, parts: Sequence[int] = ()) -> list[int]:
+    """The sets that may be those that must be blickets, according to counts of the open objects.
+
+    `parts` are the open objects of each deciding test; without them, the sets of some item.
+    """
+    counts = _counts(parts, size.open)
+    for answers in _parts(size):
+        (model, *_), *_ = answers.values()
+        if not parts or _counts(model, size.open) == counts:
+            return sorted(answers)
+    return []
 
 
 def _mirror(tests: Tests, objects: int) -> Tests:
@@ -240,39 +295,18 @@ def _mirror(tests: Tests, objects: int) -> Tests:
 def example(role: str, stream: Stream) -> Tests:
     """The tests of an example machine that proves its form, or with the role "open" neither form.
 
-    Objects 0 and 1 are in all lit tests, and 2 and 3 in no dark one. A conjunctive machine needs
+    Objects 0 and 1 are in both lit tests, and 2 and 3 in no dark one. A conjunctive machine needs
     0 and 1, which a dark test with both rules out; a disjunctive machine lights up because of 2 or
-    3, which a lit test with neither rules out. Counts of objects and sizes of tests
-    do not depend on the role.
+    3, which a lit test with neither rules out. Every object is in as many lit and dark tests
+    whatever the role is, and all lit tests have one size, as have all dark ones.
     """
-    hit, missed = _draw_half(stream)
-    lit = stream.choice(missed if role == CONJUNCTIVE else hit)
-    hit, missed = _draw_half(stream)
-    mirrored = stream.choice(missed if role == DISJUNCTIVE else hit)
-    swapped = [part >> 2 & 0b11 | (part & 0b11) << 2 | part & ~0b1111 for part in mirrored]
-    return [(part, True) for part in lit] + _mirror([(p, True) for p in swapped], EXAMPLE_OBJECTS)
+    lit = _halves([2, 3], role == CONJUNCTIVE, stream)
+    dark = _halves([0, 1], role == DISJUNCTIVE, stream)
+    return [(0b11 | part, True) for part in lit] + [(part, False) for part in dark]
 
 
-Half = tuple[list[Parts], list[Parts]]
-
-
-def _draw_half(stream: Stream) -> Half:
-    """A group of lit tests with equal counts; a group with more tests is likelier."""
-    groups, weights = _halves()
-    at = stream.below(weights[-1])
-    return next(group for group, until in zip(groups, weights, strict=True) if at < until)
-
-
-@cache
-def _halves() -> tuple[list[Half], list[int]]:
-    """Lit tests with the same counts, in groups: those that all have 2 or 3, and the others."""
-    found: dict[tuple[tuple[int, ...], ...], Half] = defaultdict(lambda: ([], []))
-    lit = [0b11 | part for part in range(4, (1 << EXAMPLE_OBJECTS) - 4, 4)]
-    for chosen in itertools.combinations(lit, EXAMPLE_LIT):
-        numbers = range(2, EXAMPLE_OBJECTS)
-        counts = tuple(sum(part >> number & 1 for part in chosen) for number in numbers)
-        if min(counts) > 0 and max(counts) < EXAMPLE_LIT:
-            sizes = tuple(sorted(part.bit_count() for part in chosen))
-            found[counts, sizes][any(not part & 0b1100 for part in chosen)].append(chosen)
-    groups = [found[key] for key in sorted(found) if all(found[key])]
-    return groups, list(itertools.accumulate(len(hit) + len(missed) for hit, missed in groups))
+def _halves(pair: list[int], together: bool, stream: Stream) -> list[int]:
+    """A pair of objects and objects 4 and 5 in two sets, with the pair in one of them or not."""
+    (one, two), (three, four) = pair, stream.shuffled([4, 5])
+    sets = ((one, two), (three, four)) if together else ((one, three), (two, four))
+    return [1 << first | 1 << second for first, second in sets]

@@ -19,7 +19,6 @@ from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.benchmarks.blicket.prompts.stimuli import prompt_text
 from trivium.core.reading import ask
 
-NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 ANSWER = "blickets: <the new objects that are blickets, or none>; machine: <{machines}>"
 ANSWER_WITH_MAYBE = (
     "blickets: <the new objects that must be blickets, or none>; "
@@ -56,21 +55,10 @@ def _freeform(item: PromptItem) -> str:
     voice = phrases.VOICES[item.voice]
     paragraphs = [voice.opening if item.named else phrases.OPENINGS_NOT_GIVEN[item.voice]]
     for words, machine in zip(voice.machines, item.machines, strict=True):
-        count, pattern = NUMBERS[len(machine.objects)], machine.pattern
-        objects = listed([article(name) for name in machine.objects])
-        sentences = [words.format(pattern=pattern, count=count, objects=objects)]
-        # Sentences are split at their objects, which is faster than formatting each test.
-        halves = {
-            (first, lit): (voice.first if first else voice.then)
-            .format(objects="\0", pattern=pattern, light=voice.lit if lit else voice.dark)
-            .split("\0")
-            for first in (False, True)
-            for lit in (False, True)
-        }
-        for number, (placed, lit) in enumerate(machine.tests):
-            before, after = halves[number == 0, lit]
-            sentences.append(f"{before}{_the(placed)}{after}")
-        paragraphs.append(" ".join(sentences))
+        lines = [words.format(pattern=machine.pattern, objects=", ".join(machine.objects))]
+        for placed, lit in machine.tests:
+            lines.append(f"- {', '.join(placed)}: {voice.lit if lit else voice.dark}")
+        paragraphs.append("\n".join(lines))
     first, second = item.known
     question = voice.question.format(pattern=item.new.pattern, first=first, second=second)
     return "\n\n".join([*paragraphs, f"{question} {phrases.SURE_OR_MAYBE}"])

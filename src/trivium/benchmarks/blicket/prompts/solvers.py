@@ -77,15 +77,26 @@ def counts_only(page: Page, stream: Stream) -> PromptAnswer:
     Rules objects out one by one, and counts the tests of the others and the open objects beside
     them. Does not ask which of them were in a test together.
     """
-    opened, alone, tests = _open(page.machines[-1])
-    order = sorted(opened, key=lambda name: name not in alone)
-    parts = [
-        sum(1 << number for number, name in enumerate(order) if name in placed)
-        for placed in tests
-        if len(placed) == matched.LIT_SIZE
+    order, left = answers_left(page.machines[-1])
+    sure = members(order, stream.choice(left or [1]))
+    return PromptAnswer(sure, _rest(tuple(order), sure), _guess(page, stream))
+
+
+def answers_left(machine: Machine) -> tuple[list[str], list[int]]:
+    """The open objects, and the sets of them that counts leave as those that must be blickets."""
+    opened, alone, tests = _open(machine)
+    often = Counter(name for placed in tests for name in placed)
+    order = sorted(opened, key=lambda name: (name not in alone, -often[name]))
+    parts = [sum(1 << n for n, name in enumerate(order) if name in placed) for placed in tests]
+    # Without the test of the first object alone, and the test of all objects but a closed one.
+    decide = [
+        part
+        for part, placed in zip(parts, tests, strict=True)
+        if placed != set(order[:1]) and part < (1 << len(order)) - 1
     ]
-    sure = members(order, stream.choice(matched.answers_left(parts) or [1]))
-    return PromptAnswer(sure, _rest(opened, sure), _guess(page, stream))
+    size = matched.Design(len(machine.objects), len(order), len(decide))
+    known = len(order) in (3, 4) and 1 < len(decide) < 8
+    return order, matched.answers_left(size, decide) if known else []
 
 
 def apart(page: Page, stream: Stream) -> PromptAnswer:

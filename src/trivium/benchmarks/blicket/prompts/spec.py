@@ -9,9 +9,9 @@ from typing import Literal
 from trivium.core.benchmark import Diagnostic
 from trivium.core.errors import require
 
-MIN_OBJECTS = 9  # fewer leave too few sets without the open objects
-MAX_OBJECTS = 10  # with 14 objects of the first two machines, all colours and shapes
-TESTS = (14, 16)  # with fewer, no three answers have the same counts
+MIN_OBJECTS = 3  # as in the paper
+MAX_OBJECTS = 12  # with six objects of each example, all shapes
+TESTS = (14, 16, 18, 20)  # with fewer, no three answers have the same counts
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class PromptSpec:
     # whether the prompt names the kinds of machines, and the first two machines demonstrate them
     hypotheses: Literal["given", "not_given", "both"] = "both"
     form: Literal["disjunctive", "conjunctive", "both"] = "both"  # how the new machine works
-    objects: int = 9  # of the new machine
-    tests: int = 16  # of the new machine
+    objects: int = 10  # of the new machine
+    tests: int = 16  # of a new machine with nine objects or more; a smaller one has fewer
     # paper: its four prompts, word for word; paper_two_shot: the two-shot prompts, which are scored
     # by their text, since the preamble names the kinds of machines in all conditions
     stimuli: Literal["generated", "paper", "paper_two_shot"] = "generated"
@@ -30,13 +30,11 @@ class PromptSpec:
     def __post_init__(self) -> None:
         valid = MIN_OBJECTS <= self.objects <= MAX_OBJECTS
         require(valid, f"objects must be in {MIN_OBJECTS}..{MAX_OBJECTS}, got {self.objects}")
-        require(
-            self.tests in TESTS, f"tests must be {' or '.join(map(str, TESTS))}, got {self.tests}"
-        )
+        require(self.tests in TESTS, f"tests must be 14, 16, 18 or 20, got {self.tests}")
 
     @property
     def matched(self) -> bool:
-        """Whether the evidence is generated, in which counts say nothing about the answer."""
+        """Whether the evidence is generated, in which counts leave several answers."""
         return self.stimuli == "generated"
 
     @property
@@ -70,7 +68,12 @@ CONDITIONS = {
     "not-given-disjunctive": ("not_given", "disjunctive"),
     "not-given-conjunctive": ("not_given", "conjunctive"),
 }
-PRESETS = {"four-conditions": PromptSpec()}
+PRESETS = {
+    "three-objects": PromptSpec(objects=3),
+    "five-objects": PromptSpec(objects=5),
+    "four-conditions": PromptSpec(),
+    "twelve-objects": PromptSpec(objects=12, tests=18),
+}
 DIAGNOSTICS = {
     name: Diagnostic(
         f"hypotheses {hypotheses.replace('_', ' ')}, {form} machine",
