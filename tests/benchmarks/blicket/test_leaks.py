@@ -62,10 +62,10 @@ def named_first(item: PromptItem, index: int) -> PromptItem:
     return item._replace(machines=(*item.machines[:-1], item.new._replace(tests=tests)))
 
 
-OF_PROMPTS: dict[str, tuple[Leak, str]] = {
+OF_PROMPTS: dict[str, tuple[Leak, str]] = {  # first one that takes no redrawing
+    "named first": (named_first, "blicket: mean place within its sentences"),
     "listed first": (listed_first, "blicket: place"),
     "most often lit": (most_often_lit, "blicket: lit_tests"),
-    "named first": (named_first, "blicket: mean place within its sentences"),
     "like the first": (like_the_first, "structure: place"),
     "like the longer name": (like_the_longer_name, "structure: rank by length of its name"),
 }

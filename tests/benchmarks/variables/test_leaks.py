@@ -55,10 +55,10 @@ def shared_row(item: VariablesItem, index: int) -> VariablesItem:
     return item._replace(table=Table(values))
 
 
-CONTROL: dict[str, tuple[Leak, str, str]] = {
+CONTROL: dict[str, tuple[Leak, str, str]] = {  # first one that takes no redrawing
+    "missing cell": (missing_cell, "markdown", "control: missing cells in its column"),
     "first column": (first_column, "language-corrset", "control: place"),
     "odd names": (odd_names, "language-corrset", "control: parity of its name"),
-    "missing cell": (missing_cell, "markdown", "control: missing cells in its column"),
     "shared row": (shared_row, "csv", "most missing cells in a row with its own in its column"),
 }
 
