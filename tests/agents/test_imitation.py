@@ -205,6 +205,7 @@ def test_a_cloner_copies_an_expert() -> None:
     assert (np.asarray(played.reward).sum(axis=1) == 1.0).all()
 
 
+@pytest.mark.slow
 def test_a_decision_transformer_earns_what_it_is_asked_for() -> None:
     """From random data: all answers right when it aims at 1, and all wrong when it aims at -1."""
     world = CueWorld()

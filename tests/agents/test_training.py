@@ -43,7 +43,7 @@ def complete(
     return training
 
 
-QUICK = {"a2c-mlp", "ppo-rim"}  # one of each algorithm; the others are slow to compile
+QUICK = {"a2c-mlp", "ppo-mlp"}  # one of each algorithm; the others are slow to compile
 
 
 @pytest.mark.parametrize(
