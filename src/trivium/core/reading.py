@@ -111,6 +111,7 @@ _UNWRAPPED = (  # a sign that has to be there, a pattern and what takes its plac
     ("$", re.compile(r"\$"), ""),
     ("<", re.compile(r"<[/|]?[A-Za-z][A-Za-z_|-]{0,20} ?[/|]?>"), " "),  # tags, special tokens
     ("", re.compile(r"^ ?(?:(?:>|#{1,6}|[-*+\u2022]|\d{1,2}[.)]) )+", re.MULTILINE), ""),
+    ("#", re.compile(r" #{1,6} ?$", re.MULTILINE), ""),  # the end of a heading
     ("", re.compile(r"[*`]+|~~"), ""),
     ("_", re.compile(r"(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"), ""),  # emphasis
     ("|", re.compile(r"^ ?\| ?| ?\| ?$", re.MULTILINE), ""),  # the ends of table rows
@@ -177,17 +178,23 @@ _DOUBT = re.compile(
 
 
 _CHOICE = re.compile(r"\b(?:or|if|either|alternatively|otherwise)\b", re.IGNORECASE)
-# After an ANSWER line, these take it back.
+# After an ANSWER line, these take it back; the first two where they open a clause.
 _TAKEN_BACK = re.compile(
-    r"\b(?:wait|actually|correct(?:ion|ed)|on second thought|scratch that|never ?mind|i meant"
+    r"(?:^|[^\w\s]) ?(?:\w{1,9} )?(?:wait|actually)\b"
+    r"|\b(?:correct(?:ion|ed)|on second thought|scratch that|never ?mind|i meant"
     r"|(?:my|a) mistake|withdraw|retract|(?:ignore|disregard) (?:that|this|the above))\b",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
 def raises_doubt(text: str) -> bool:
     """Whether a text has a word of choice or doubt, as "or", "if" and "maybe"."""
     return _DOUBT.search(text) is not None
+
+
+def takes_back(text: str) -> bool:
+    """Whether a text below an answer takes it back."""
+    return _TAKEN_BACK.search(text) is not None
 
 
 class Stated(NamedTuple):
@@ -214,7 +221,7 @@ def find_answer(reply: str) -> Stated:
     if (found := _REMARK.search(line)) and not raises_doubt(line[found.start() :]):
         after = f"{line[found.start() :]}\n{after}"
         extents.append(line[: found.start()])
-    values = [] if _TAKEN_BACK.search(after) else dict.fromkeys(map(_stripped, extents))
+    values = [] if takes_back(after) else dict.fromkeys(map(_stripped, extents))
     return Stated(list(values), True, text, after)
 
 

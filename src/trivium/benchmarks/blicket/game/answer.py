@@ -17,6 +17,7 @@ from trivium.core.reading import (
     raises_doubt,
     read_fields,
     read_list,
+    takes_back,
     without_remarks,
 )
 
@@ -89,13 +90,21 @@ def _read_command(reply: str, objects: str, rules: tuple[str, ...]) -> Command |
     for label in reversed([*_TEST.finditer(text)]):
         placed = _placed(text[label.end() : end].lstrip(" "), objects)
         if placed is not None or label[2] or label[1] == "TEST":
-            text = text[label.end() :]
+            above, text = text[: label.start()], text[label.end() :]
             if not find_answer(text).labelled:
-                return None if placed is None else Command(placed)
+                doubted = takes_back(text.partition("\n")[2]) or _lists(above, placed, objects)
+                return None if placed is None or doubted else Command(placed)
             break
         end = label.start()
     answers = (_read_answer(value, objects, rules) for value in find_answer(text).values)
     return next(filter(None, answers), None)
+
+
+def _lists(above: str, placed: str | None, objects: str) -> bool:
+    """Whether the line right above a test is another one: a list, of which none is chosen."""
+    line = above.removesuffix("\n").rpartition("\n")[2]
+    label = _TEST.match(line)
+    return label is not None and _placed(line[label.end() :], objects) not in (None, placed)
 
 
 def _placed(text: str, objects: str) -> str | None:
