@@ -60,12 +60,11 @@ class Parser(argparse.ArgumentParser):
             add_help=bool(about),
         )
         self.offers = offers or {}
-        self.flags = ["--help"]
-        self.required: list[str] = []
 
     def error(self, message: str) -> NoReturn:
         """Refuse the command line."""
-        raise UserError(message.removeprefix("argument "))
+        what, colon, names = message.partition(" are required: ")
+        raise UserError(f"{names} is missing" if colon else what.removeprefix("argument "))
 
     def add(
         self,
@@ -97,16 +96,14 @@ class Parser(argparse.ArgumentParser):
                     options |= {"nargs": "*" if "nargs" in options else "?", "default": None}
                 self.usage = f"{str(self.usage).removesuffix('[flags]')}{metavar} [flags]"
             else:
-                options["dest"] = name
-                self.required += [name] * (default is REQUIRED)
+                options |= {"dest": name, "required": default is REQUIRED}
             action: Any = (group or self).add_argument(*names, **options)
-            self.flags += action.option_strings
             if name in self.offers:
                 action.completer = lambda names=self.offers[name], **_: names
             if options.get("action") == "store_true" and (default or aliases is not None):
                 off = [f"--no_{own.removeprefix('--')}" for own in names]
                 options |= {"action": "store_false", "help": f"turn {names[0]} off"}
-                self.flags += (group or self).add_argument(*off, **options).option_strings
+                (group or self).add_argument(*off, **options)
 
     def list_choices(self, metavar: str, groups: Mapping[str, Mapping[str, str]]) -> None:
         """Let help and completion list what the first argument may be, under headings."""
@@ -130,11 +127,11 @@ class Parser(argparse.ArgumentParser):
             os.environ["_ARGCOMPLETE"] = str(len(self.prog.split()))  # our arguments begin there
             argcomplete.autocomplete(self)
         found, left = self.parse_known_args(args)
-        near = get_close_matches(left[0].split("=")[0], self.flags, n=1) if left else []
-        hint = f" (did you mean {near[0]}?)" if near else ""
-        require(not left, f"unrecognized arguments: {' '.join(left)}{hint}")
-        for name in self.required:
-            require(name in found, f"--{name} is missing")
+        if left:
+            known = [name for action in self._actions for name in action.option_strings]
+            near = get_close_matches(left[0].split("=")[0], known, n=1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            self.error(f"unrecognized arguments: {' '.join(left)}{hint}")
         return {key: tuple(it) if isinstance(it, list) else it for key, it in vars(found).items()}
 
 
@@ -157,10 +154,15 @@ def _options(hint: Any, *, several: bool = False) -> dict[str, Any]:
 
 def _read_several(hint: Any, text: str) -> list[Any]:
     """The values that a text separates by commas; parts of a list are joined by +."""
-    parts = [part.strip() for part in text.split(",") if part.strip()]
     if typing.get_origin(hint) is not tuple:
-        return [_read(hint, part) for part in parts]
-    return [[_read(typing.get_args(hint)[0], one) for one in part.split("+")] for part in parts]
+        return [_read(hint, part) for part in parts(text)]
+    (element, *_) = typing.get_args(hint)
+    return [[_read(element, one) for one in part.split("+")] for part in parts(text)]
+
+
+def parts(text: str) -> list[str]:
+    """The parts of a text between commas, without empty ones."""
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _read(kind: Any, text: str) -> Any:
