@@ -81,7 +81,7 @@ WRONG_CALLS = [
     ("compare notes.txt", "notes.txt line 1: not JSON"),
     ("analyze nothing", "nothing: No such file"),
     ("analyze hollow", "hollow: there are no records"),
-    ("import", "FILE is missing"),
+    ("import", "FILE, --out are missing"),
     ("import logs", "--out is missing"),
     ("run --model gpt", "model must be PROVIDER/MODEL"),
     ("run --items many", "--items: must be a whole number, got 'many'"),

@@ -65,7 +65,8 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Refuse the command line."""
         what, colon, names = message.partition(" are required: ")
-        raise UserError(f"{names} is missing" if colon else what.removeprefix("argument "))
+        missing = f"{names} {'are' if ', ' in names else 'is'} missing"
+        raise UserError(missing if colon else what.removeprefix("argument "))
 
     def add(
         self,
