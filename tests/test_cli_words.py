@@ -34,7 +34,7 @@ WRONG_CALLS = [
     ("train ppo-lstmm", "did you mean ppo-lstm?"),
     ("diagnose nhop_explicit --variants contrl", "did you mean control?"),
     ("generate --items 3 --out {tmp}/x", "NAME is missing: name one of nhop_explicit"),
-    ("new", "the following arguments are required: NAME"),
+    ("new", "NAME is missing"),
     ("report {tmp}/items.jsonl", "items.jsonl: a file, not a folder"),
     ("ceilings --noise soon", "--noise: must be a number, got 'soon'"),
     ("show identifying_variables --snr loud", "--snr: must be a number, got 'loud'"),

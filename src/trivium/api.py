@@ -396,11 +396,9 @@ def threshold(
     named = [named_solver(task, solver) for solver in solvers]
     functions = {name: own for _, found in named for name, own in found.items()}
     names = tuple(name for name, _ in named)
-    axes = make_axes(task, vary)
     plan = ThresholdPlan(
         task,
-        axes[0],
-        axes[1] if len(axes) > 1 else None,
+        make_axes(task, vary),
         names,
         target,
         seed,

@@ -14,13 +14,12 @@ from trivium.adapters.episode import (
     Episodes,
     certificate,
     information_of,
-    item_of,
     origin_of,
     score_of,
     split_item,
 )
 from trivium.auditing.overlap import held_out
-from trivium.benchmarks import BENCHMARKS, load_task
+from trivium.benchmarks import BENCHMARKS, load_task, recorded_item
 from trivium.core.dialogue import next_reply
 from trivium.core.errors import UserError
 from trivium.core.task import PresentedItem, Task
@@ -102,7 +101,7 @@ def test_a_split_without_structures_is_refused(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_an_item_is_made_again_from_what_json_holds(name: str) -> None:
     item = load_task(name).item(5, 2**32 + 9)
-    again = item_of(json.loads(json.dumps(origin_of(item))))
+    again = recorded_item(json.loads(json.dumps(origin_of(item))))
     assert (again.prompt, again.gold) == (item.prompt, item.gold)
 
 

@@ -105,7 +105,7 @@ def test_more_items_continue_the_same_folder(
 
 def test_no_item_is_asked_twice_and_batches_have_25(tmp_path: Path) -> None:
     task, axis, solvers = load_task("nhop_implicit"), Axis("hops", (3, 4, 6, 8)), (FORGETFUL,)
-    plan = ThresholdPlan(task, axis, solvers=solvers, width=0.001, max_items=60)
+    plan = ThresholdPlan(task, (axis,), solvers=solvers, width=0.001, max_items=60)
     asked: list[int] = []
     (search,), *_ = find_thresholds(
         plan, tmp_path, on_batch=lambda searches: asked.append(sum(searches[0].asked))

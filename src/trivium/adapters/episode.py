@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
-import orjson
-
 from trivium.auditing.overlap import Overlap, held_out, repeats
-from trivium.benchmarks import load_task, recorded_task
+from trivium.benchmarks import load_task
 from trivium.core.errors import UserError, require
 from trivium.core.reading import visible_replies
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED, stream_key
 from trivium.core.task import PresentedItem, Task
 
-ORIGIN = ("benchmark", "spec", "view", "seed", "index")
 SEEDS = 2**32  # evaluations have seeds below this, training those above it
 MAX_TRIES = 2000  # items that are drawn for one of a split
 # Below 1, the score of a right answer, so that testing is never worth more than answering.
@@ -34,17 +30,6 @@ def origin_of(item: PresentedItem) -> dict[str, Any]:
         "seed": origin.seed,
         "index": origin.index,
     }
-
-
-def item_of(origin: Mapping[str, Any]) -> PresentedItem:
-    """The item with this origin; recent ones are cached."""
-    return _item(orjson.dumps({key: origin[key] for key in ORIGIN}))
-
-
-@lru_cache(maxsize=4096)
-def _item(origin: bytes) -> PresentedItem:
-    row = orjson.loads(origin)
-    return recorded_task(row).item(row["index"], row["seed"])
 
 
 def check_split(split: str, seed: int) -> None:

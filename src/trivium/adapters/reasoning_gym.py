@@ -16,12 +16,11 @@ from reasoning_gym.factory import DATASETS, ProceduralDataset, register_dataset
 from trivium.adapters.episode import (
     SEEDS,
     check_split,
-    item_of,
     origin_of,
     score_of,
     split_item,
 )
-from trivium.benchmarks import benchmark_names, get_benchmark, load_task
+from trivium.benchmarks import benchmark_names, get_benchmark, load_task, recorded_item
 from trivium.core.errors import UserError
 from trivium.core.task import Task
 
@@ -79,7 +78,7 @@ class TriviumDataset(ProceduralDataset):
         """The headline metric of an answer; 0 for None."""
         if answer is None:
             return 0.0
-        return score_of(item_of(entry["metadata"]["origin"]), [answer])
+        return score_of(recorded_item(entry["metadata"]["origin"]), [answer])
 
 
 def register() -> None:

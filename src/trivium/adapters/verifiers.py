@@ -16,7 +16,7 @@ from pydantic import Field
 from verifiers.v1.dialects.chat import message_to_wire
 
 from trivium.adapters import episode
-from trivium.benchmarks import benchmark_names, load_task
+from trivium.benchmarks import benchmark_names, load_task, recorded_item
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 
@@ -50,7 +50,7 @@ class TriviumTask(vf.Task[TriviumData, vf.State, vf.TaskConfig]):
     @property
     def item(self) -> PresentedItem:
         """The item that this task presents."""
-        return episode.item_of(self.data.origin)
+        return recorded_item(self.data.origin)
 
     @vf.reward
     async def trivium_score(self, trace: vf.Trace) -> float:

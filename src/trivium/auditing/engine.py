@@ -26,7 +26,7 @@ from trivium.auditing.rules import TREES, Rule, learn_rules
 from trivium.auditing.samples import Floats, Row, Sample, collect, feature_names, make_rows
 from trivium.auditing.text import TextModel
 from trivium.core.benchmark import AnyBenchmark, Solver
-from trivium.core.dialogue import Dialogue, next_reply
+from trivium.core.dialogue import Dialogue, play
 from trivium.core.errors import require
 from trivium.core.probes import GAIN, LEVEL, Audit, Cue
 from trivium.core.spec import spec_to_dict
@@ -311,9 +311,6 @@ def _judged(
 
 def _score(item: PresentedItem, solver: Solver) -> float | None:
     """The headline metric of a solver's reply."""
-    dialogue = Dialogue(item)
-    while not dialogue.done:
-        dialogue.send(next_reply(dialogue, solver))
     benchmark, view = item.task.benchmark, item.task.view
-    answer = benchmark.parse(item.content, dialogue.visible, view)
+    answer = benchmark.parse(item.content, play(Dialogue(item), solver).visible, view)
     return benchmark.score(item.content, answer)[benchmark.metrics[0].name]

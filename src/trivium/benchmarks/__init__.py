@@ -15,17 +15,19 @@ import importlib.util
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import orjson
+
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, import_extra, require, require_known
 from trivium.core.files import open_output
 from trivium.core.spec import read_mapping, spec_from_dict
-from trivium.core.task import Task
+from trivium.core.task import PresentedItem, Task
 from trivium.core.text import one_line
 
 BENCHMARKS = {
@@ -75,6 +77,20 @@ def recorded_task(row: Mapping[str, Any]) -> Task:
     benchmark = get_benchmark(row["benchmark"])
     spec = spec_from_dict(benchmark.spec_type, row["spec"])
     return Task(benchmark, spec, spec_from_dict(benchmark.view_type, row.get("view") or {}))
+
+
+def recorded_item(row: Mapping[str, Any]) -> PresentedItem:
+    """The item of a record or of an origin, generated again; recent ones are cached."""
+    origin = [row["benchmark"], row["spec"], row.get("view"), row["seed"], row["index"]]
+    return _generated(orjson.dumps(origin), row.get("trial", 0), row.get("order"))
+
+
+@lru_cache(maxsize=4096)
+def _generated(origin: bytes, trial: int, order: int | None) -> PresentedItem:
+    name, spec, view, seed, index = orjson.loads(origin)
+    task = recorded_task({"benchmark": name, "spec": spec, "view": view})
+    item = next(task.benchmark.generate(task.spec, seed, index))
+    return PresentedItem(task, item, trial, -1 if order is None else order)
 
 
 def find_preset(benchmark: AnyBenchmark, preset: str) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from trivium.commands.flags import flag, read_benchmark_flags
+from trivium.commands.flags import flag, parts, read_benchmark_flags
 from trivium.commands.run_flags import RunFlags
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.executors import all_processors
@@ -39,17 +39,13 @@ def main(args: Sequence[str]) -> int:
     flags = asked.flags
     run = plan_diagnosis(
         asked.task,
-        variants=_parts(flags.variants),
+        variants=parts(",".join(flags.variants)),
         seed=flags.seed,
         items=flags.items,
         trials=flags.order_trials,
-        solvers=_parts(flags.solvers) or None,
+        solvers=parts(",".join(flags.solvers)) or None,
         models=flags.models,
         settings=flags.running.options.settings(),
         label=flags.label,
     )
     return flags.running.run(run, asked, write_items=flags.data)
-
-
-def _parts(texts: Sequence[str]) -> list[str]:
-    return [part.strip() for text in texts for part in text.split(",") if part.strip()]

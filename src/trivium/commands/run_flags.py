@@ -23,7 +23,7 @@ from trivium.core.records import (
 )
 from trivium.core.results import Summary
 from trivium.core.text import one_line
-from trivium.evaluation.cost import Price, Prices, confirm, cost_of_run, money
+from trivium.evaluation.cost import Price, Prices, confirm, cost_of_run, money, spent
 from trivium.evaluation.evaluation import Run
 from trivium.evaluation.execute import check_solver, claim_folder, execute
 from trivium.evaluation.executors import Executor, Workers
@@ -217,10 +217,6 @@ def spending(summaries: Sequence[Summary], prices: Mapping[str, Price]) -> str:
     sent, received = (total_tokens(asked, name) for name in ("input_tokens", "output_tokens"))
     if not sent.reported and not received.reported:
         return "spent: not known, as no tokens were reported"
-    total = sum(
-        prices[one.solver].of(one.tokens["input_tokens"].total, one.tokens["output_tokens"].total)
-        for one in asked
-    )
     least = "at least " * bool(sent.not_reported or received.not_reported)
     tokens = f"{sent.total:,} input and {received.total:,} output tokens"
-    return f"spent: {least}{money(total)} for {tokens}"
+    return f"spent: {least}{money(spent(asked, prices))} for {tokens}"

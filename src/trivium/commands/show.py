@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trivium.commands.flags import flag, read_benchmark_flags
-from trivium.core.errors import require
+from trivium.core.errors import located, require
+from trivium.core.files import read_text
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem
 from trivium.evaluation.evaluation import read_items
-from trivium.models.settings import read_text
 from trivium.report.tables import print_json
 
 
@@ -41,7 +41,8 @@ def main(args: Sequence[str]) -> int:
         items = read_items(task.benchmark, [flags.input])
         require(flags.index < len(items), f"index must be below {len(items)}, got {flags.index}")
         item = PresentedItem(task.with_file(items), items[flags.index])
-    system = read_text(flags.system, "system") if flags.system else None
+    with located("system"):
+        system = read_text(flags.system).strip() if flags.system else None
     if flags.json:
         shown = {"id": item.id, "system": system, "prompt": item.prompt, "gold": item.gold}
         print_json(shown | {"floor": item.floor, "groups": item.groups})

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from trivium.commands.flags import REQUIRED, BenchmarkFlags, flag, read_benchmark_flags
+from trivium.commands.flags import REQUIRED, BenchmarkFlags, flag, parts, read_benchmark_flags
 from trivium.commands.run_flags import RunFlags, print_verdict
 from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
@@ -95,12 +95,10 @@ def _plan(asked: BenchmarkFlags[Flags]) -> ThresholdPlan:
     for name in flags.vary:
         key = task.benchmark.field_aliases.get(name, name)
         require(key not in asked.given, f"{asked.given.get(key)} fixes what --vary {name} varies")
-    texts = [[part.strip() for part in text.split(",") if part.strip()] for text in flags.values]
-    axes = make_axes(task, dict(zip(flags.vary, texts, strict=True)) if texts else flags.vary)
+    texts = map(parts, flags.values)
     return ThresholdPlan(
         task,
-        axes[0],
-        axes[1] if len(axes) > 1 else None,
+        make_axes(task, dict(zip(flags.vary, texts, strict=True)) if flags.values else flags.vary),
         solvers,
         flags.target,
         flags.seed,

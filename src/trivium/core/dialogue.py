@@ -188,10 +188,14 @@ class Dialogue:
 
 def solve(item: PresentedItem, solver: Solver) -> Attempt:
     """A program's attempt at an item."""
-    dialogue = Dialogue(item)
+    return play(Dialogue(item), solver).attempt(solver.name)
+
+
+def play(dialogue: Dialogue, solver: Solver) -> Dialogue:
+    """The dialogue after a program has finished it."""
     while not dialogue.done:
         dialogue.send(next_reply(dialogue, solver))
-    return dialogue.attempt(solver.name)
+    return dialogue
 
 
 async def converse(

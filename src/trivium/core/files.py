@@ -60,6 +60,16 @@ def read_rows(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, row
 
 
+def read_text(path: Path) -> str:
+    """The text in a file; UserError if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as problem:
+        raise UserError(f"{path}: {problem.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: not UTF-8 text") from None
+
+
 def open_input(path: str | Path) -> BinaryIO:
     """The file opened for reading; UserError if that fails."""
     try:

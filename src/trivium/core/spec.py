@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from trivium.core.errors import UserError, require, require_known
+from trivium.core.files import read_text
 
 S = TypeVar("S")
 _type_hints = cache(typing.get_type_hints)
@@ -63,12 +64,7 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
     """The table in a TOML or JSON file."""
     path = Path(path)
     require(path.suffix in (".toml", ".json"), f"{path}: a config file ends in .toml or .json")
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as problem:
-        raise UserError(f"{path}: {problem.strerror}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{path}: not UTF-8 text") from None
+    text = read_text(path)
     try:
         values = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
     except ValueError as problem:

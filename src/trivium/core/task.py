@@ -47,7 +47,7 @@ class Task:
 
     def __repr__(self) -> str:
         benchmark, fields = self.benchmark, {}
-        preset = next((name for name, own in benchmark.presets.items() if own == self.spec), None)
+        preset = self.preset
         if preset is None and self.spec is not None:
             fields = changed_fields(self.spec)
         fields |= changed_fields(self.view)
@@ -55,6 +55,12 @@ class Task:
             f"{key}={short(repr(fields[key]))}" for key in fields
         ]
         return f"<task {' '.join([benchmark.name, *parts])}>"
+
+    @property
+    def preset(self) -> str | None:
+        """The name of the preset with this spec, if there is one."""
+        presets = self.benchmark.presets.items()
+        return next((name for name, spec in presets if spec == self.spec), None)
 
     def __iter__(self) -> Iterator[PresentedItem]:
         start = 0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 from trivium.core.errors import require
+from trivium.core.results import Summary
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.text import approximate_tokens
 from trivium.evaluation.evaluation import Evaluation, Run
@@ -153,6 +154,16 @@ class Cost:
         most = self.money.most
         limit = "with no upper limit" if most is None else f"at most {money(most)}"
         return f"{text}; at the given prices about {money(self.money.about)}, {limit}"
+
+
+def spent(summaries: Iterable[Summary], prices: Mapping[str, Price]) -> float:
+    """The price of the tokens that models reported; programs have none."""
+    kinds = ("input_tokens", "output_tokens")
+    return sum(
+        prices[one.solver].of(*(one.tokens[kind].total for kind in kinds))
+        for one in summaries
+        if one.tokens
+    )
 
 
 def money(amount: float) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 from trivium import __version__
 from trivium.agents import agent_solver
 from trivium.core.benchmark import AnyBenchmark, Solver, Turn
-from trivium.core.errors import UserError, require, require_known
+from trivium.core.errors import UserError, located, require, require_known
 from trivium.core.files import dump_line, read_rows
 from trivium.core.records import RECORDS, AttemptKey, Row, recorded
 from trivium.core.spec import spec_to_dict
@@ -81,10 +81,8 @@ def read_items(benchmark: AnyBenchmark, paths: Sequence[Path]) -> list[Any]:
     for path in paths:
         for count, (number, row) in enumerate(read_rows(path)):
             where = f"{path} line {number}"
-            try:
+            with located(where):
                 item = benchmark.from_row(row, count)
-            except UserError as problem:
-                raise UserError(f"{where}: {problem}") from None
             require(item.id not in seen, f"{where}: id {item.id} is in {seen.get(item.id)} already")
             seen[item.id] = where
             items.append(item)

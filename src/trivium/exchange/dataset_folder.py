@@ -159,11 +159,9 @@ def export_flags(evaluation: Evaluation) -> list[str]:
 
 def task_flags(task: Task) -> list[str]:
     """The flags of a task's spec: its preset, or the fields that differ from the default."""
-    benchmark = task.benchmark
-    preset = next((name for name, spec in benchmark.presets.items() if spec == task.spec), None)
-    if preset is not None:
-        return ["--preset", preset]
-    return changed_flags(task.spec, benchmark.default_spec)
+    if task.preset is not None:
+        return ["--preset", task.preset]
+    return changed_flags(task.spec, task.benchmark.default_spec)
 
 
 def changed_flags(values: Any, defaults: Any) -> list[str]:

@@ -13,8 +13,9 @@ from typing import Any, Literal, get_args
 
 import orjson
 
-from trivium.core.dialogue import Dialogue, next_reply
-from trivium.core.errors import UserError, require
+from trivium.core.dialogue import Dialogue, play
+from trivium.core.errors import located, require
+from trivium.core.files import read_text
 from trivium.core.records import Groups
 from trivium.core.task import PresentedItem, Task
 from trivium.models.providers import hide_fields
@@ -135,7 +136,8 @@ class ModelOptions(Shaping):
         given = {one.name: getattr(self, one.name) for one in fields(Shaping)}
         for key in TEXTS:
             text = getattr(self, key)
-            given[key] = read_text(text, key) if isinstance(text, Path) else text
+            with located(key):
+                given[key] = read_text(text).strip() if isinstance(text, Path) else text
         return Settings(**given)
 
 
@@ -159,16 +161,6 @@ def read_extra_body(given: str | Mapping[str, Any] | None) -> dict[str, Any]:
     for name in RESERVED_FIELDS:
         require(name not in body, f"extra_body must not set {name}, which Trivium sets itself")
     return dict(body)
-
-
-def read_text(path: Path, what: str) -> str:
-    """The text in a file, such as a system message."""
-    try:
-        return path.read_text(encoding="utf-8").strip()
-    except OSError as problem:
-        raise UserError(f"{what}: {path}: {problem.strerror}") from None
-    except UnicodeDecodeError:
-        raise UserError(f"{what}: {path}: not UTF-8 text") from None
 
 
 def opening(item: PresentedItem, settings: Settings) -> list[str]:
@@ -196,8 +188,7 @@ def _examples(task: Task, shots: int, template: str | None) -> tuple[str, ...]:
     for item in task.items(shots, SHOTS_SEED):
         dialogue = Dialogue(item)
         if task.benchmark.multi_turn:
-            while not dialogue.done:
-                dialogue.send(next_reply(dialogue, best))
+            play(dialogue, best)
         else:
             dialogue.send(item.gold)
         messages += [_in_template(dialogue.prompt, template), *dialogue.messages[1:]]

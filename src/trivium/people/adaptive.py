@@ -17,7 +17,7 @@ Seen = tuple[tuple[float, float], ...]  # the value of the field and the score, 
 def axis_of(task: Task, field: str, values: tuple[float, ...]) -> Axis:
     """The field with its values; UserError where they have no order or the spec refuses them."""
     axis = make_axis(task, field, [f"{value:g}" for value in values])
-    Search(ThresholdPlan(task, axis), "")  # refuses values in no order
+    Search(ThresholdPlan(task, (axis,)), "")  # refuses values in no order
     return axis
 
 
@@ -46,7 +46,7 @@ def _next_task(task: Task, axis: Axis, seen: Seen) -> Task:
 
 
 def _search(task: Task, axis: Axis, seen: Seen) -> Search:
-    search = Search(ThresholdPlan(task, axis), "")
+    search = Search(ThresholdPlan(task, (axis,)), "")
     for value, score in seen:
         search.fit.add(axis.values.index(value), [score])
     return search

@@ -136,7 +136,7 @@ def _manifest(study: Study, tables: dict[str, list[Row]]) -> Row:
     for one in experiment.conditions:
         names = dict.fromkeys(row["participant"] for row in rows if row["condition"] == one.name)
         if one.axis is not None and names:
-            plan = ThresholdPlan(one.task, one.axis, solvers=tuple(names), seed=experiment.seed)
+            plan = ThresholdPlan(one.task, (one.axis,), solvers=tuple(names), seed=experiment.seed)
             adaptive.append({"condition": one.name, **plan.config})
     about = versions(one.task.benchmark for one in experiment.conditions)
     return about | {

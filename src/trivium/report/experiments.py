@@ -26,12 +26,6 @@ class ExperimentSection:
 
 def experiment_section(manifest: Mapping[str, Any], folder: Path) -> ExperimentSection:
     """The experiment of a manifest, beside the other solvers whose records are in a folder."""
-    return _section(manifest, _others(folder, manifest["analysis"]))
-
-
-def _section(
-    manifest: Mapping[str, Any], others: Mapping[str, list[Estimate]]
-) -> ExperimentSection:
     analysis, who = manifest["analysis"], str(manifest["participants"])
     cells, measure = analysis["cells"], str(analysis["measure"])
     names = tuple(one["condition"] for one in cells)
@@ -67,7 +61,7 @@ def _section(
             for option, own in options.items()
         ]
         tables.append(Table(f"{measure} by {question}", (question, *names), tuple(rows)))
-    if others:
+    if others := _others(folder, analysis):
         rows = [(solver, *map(_with_count, own)) for solver, own in {who: means, **others}.items()]
         note = "Every solver on the items that participants of a condition had; n counts attempts"
         tables.append(Table("The same items, other solvers", ("solver", *names), tuple(rows), note))

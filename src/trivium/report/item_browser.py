@@ -10,12 +10,12 @@ from typing import Any
 
 import orjson
 
-from trivium.benchmarks import benchmark_names, get_benchmark
+from trivium.benchmarks import benchmark_names, get_benchmark, recorded_item
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.dialogue import RESTATE
 from trivium.core.reading import visible_replies
 from trivium.core.records import UNSCORED, Row
-from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults, presented_item, replies_of
+from trivium.report.results import MAX_ATTEMPTS, BenchmarkResults, replies_of
 
 MAX_CHARACTERS = 12_000_000  # of all their texts, which are compressed to a third or less
 PART = 150_000  # characters of texts, about, that the page unpacks at once
@@ -128,13 +128,14 @@ def conversation(benchmark: AnyBenchmark, row: Row) -> Conversation:
         turns = [("environment", row.get("prompt") or NO_PROMPT)]
         turns += [("solver", reply) for reply in replies]
         return _shortened(turns, system, row.get("gold") or "-")
-    item, view = presented_item(benchmark, row)
+    presented = recorded_item(row)
+    item, view = presented.content, presented.task.view
     visible = visible_replies(replies)
     answer = None
     if row["answer"] is not None:  # a reply that was cut off has none, whatever it says
         answer = benchmark.parse(item, visible, view)
     known = {step.replies: step.text for step in benchmark.explain(item, visible, view)}
-    turns = [("environment", benchmark.render(item, view))]
+    turns = [("environment", presented.prompt)]
     for count, reply in enumerate(replies, start=1):
         turns.append(("solver", reply))
         if count < len(replies):
@@ -146,7 +147,7 @@ def conversation(benchmark: AnyBenchmark, row: Row) -> Conversation:
     return _shortened(
         turns,
         system,
-        benchmark.write(item, benchmark.gold(item), view),
+        presented.gold,
         "-" if answer is None else benchmark.write(item, answer, view),
         benchmark.highlights(item, view),
     )

@@ -18,7 +18,7 @@ from trivium.core.records import MANIFEST, PARTICIPANTS, TOKENS
 from trivium.core.results import Summary
 from trivium.core.spec import read_mapping
 from trivium.core.streams import DEFAULT_SEED
-from trivium.evaluation.cost import Price, Prices, money
+from trivium.evaluation.cost import Price, Prices, money, spent
 from trivium.evaluation.index import REPORT
 from trivium.evaluation.plan import DERIVED
 from trivium.report.answer import (
@@ -290,7 +290,6 @@ def usage_table(
         if not any(part.tokens for part in own):
             continue
         sent, received, reasoning = (total_tokens(own, name) for name in TOKENS)
-        price = prices.get(model)
         rows.append(
             {
                 "model": model,
@@ -300,7 +299,7 @@ def usage_table(
                 "output tokens": token_text(received),
                 "of them reasoning": token_text(reasoning),
                 "cost, in the prices' currency": (
-                    money(price.of(sent.total, received.total)) if price else ""
+                    money(spent(own, prices)) if model in prices else ""
                 ),
                 latency: seconds_text(own),
             }
@@ -328,13 +327,7 @@ def facts(
     """What the header says about the run, without empty entries."""
     own = [results.by_solver[name] for results in all_results for name in results.models]
     asked = [part for part in own if part.tokens]
-    costs = [
-        prices[part.solver].of(
-            part.tokens["input_tokens"].total, part.tokens["output_tokens"].total
-        )
-        for part in asked
-        if part.solver in prices
-    ]
+    priced = [part for part in asked if part.solver in prices]
     tokens = [
         number_text(count.total) if count.reported else "not reported"
         for count in (total_tokens(asked, name) for name in TOKENS[:2])
@@ -350,7 +343,7 @@ def facts(
         "attempts": f"{sum(results.records for results in all_results):,}",
         **{name: f"{count:,}" for name, count in unanswered(own).items() if count},
         "tokens in, out": " / ".join(tokens) if asked else "",
-        "cost, in the prices' currency": money(sum(costs)) if costs else "",
+        "cost, in the prices' currency": money(spent(priced, prices)) if priced else "",
         "seed": seeds_text(all_results),
     }
     return {name: value for name, value in found.items() if value}

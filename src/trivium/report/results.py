@@ -7,14 +7,14 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
 import orjson
 
-from trivium.benchmarks import get_benchmark, recorded_task
+from trivium.benchmarks import get_benchmark, recorded_item, recorded_task
 from trivium.core.benchmark import AnyBenchmark, ChartAxis
 from trivium.core.errors import UserError, require
 from trivium.core.reading import visible_replies
@@ -25,11 +25,10 @@ from trivium.core.records import (
     Row,
     is_participant,
     read_records,
-    row_order,
     solver_group,
 )
 from trivium.core.results import Summary, Tally, merged
-from trivium.core.spec import changed_fields, read_mapping, short, spec_from_dict
+from trivium.core.spec import changed_fields, read_mapping, short
 from trivium.core.statistics import Estimate, mean_interval
 from trivium.evaluation.plan import plain
 from trivium.report.audits import CAUGHT, audit_verdict
@@ -347,35 +346,15 @@ def setting_name(row: Row) -> str:
     if row.get("spec") is None:
         return "items from a file"
     task = recorded_task(row)
-    presets = task.benchmark.presets.items()
-    preset = next((name for name, spec in presets if spec == task.spec), None)
-    changed = ({} if preset else changed_fields(task.spec)) | changed_fields(task.view)
+    changed = ({} if task.preset else changed_fields(task.spec)) | changed_fields(task.view)
     parts = [f"{key}={short(plain(value))}" for key, value in changed.items()]
-    return " ".join(([preset] if preset else []) + parts) or "default"
+    return " ".join(([task.preset] if task.preset else []) + parts) or "default"
 
 
 def replies_of(row: Row) -> list[str]:
     """The replies of a record, one for each turn."""
     reply = row.get("reply")
     return [reply] if isinstance(reply, str) else [str(part) for part in reply or []]
-
-
-def presented_item(benchmark: AnyBenchmark, row: Row) -> tuple[Any, Any]:
-    """The item of a record in its order of presentation, and its view."""
-    item = _item(benchmark, orjson.dumps(row["spec"]), row["seed"], row["index"])
-    view = _view(benchmark, orjson.dumps(row.get("view") or {}))
-    return benchmark.reshuffle(item, row_order(row)), view
-
-
-@lru_cache(maxsize=64)
-def _view(benchmark: AnyBenchmark, view: bytes) -> Any:
-    return spec_from_dict(benchmark.view_type, orjson.loads(view))
-
-
-@lru_cache(maxsize=1024)
-def _item(benchmark: AnyBenchmark, spec: bytes, seed: int, index: int) -> Any:
-    fields = spec_from_dict(benchmark.spec_type, orjson.loads(spec))
-    return next(iter(benchmark.generate(fields, seed, index, 1)))
 
 
 def mean_traces(benchmark: AnyBenchmark, games: Mapping[tuple[str, str], Sequence[Row]]) -> Traces:
@@ -385,8 +364,9 @@ def mean_traces(benchmark: AnyBenchmark, games: Mapping[tuple[str, str], Sequenc
     for key, records in games.items():
         own: dict[Any, list[Sequence[float]]] = defaultdict(list)
         for number, record in enumerate(records):
-            item, view = presented_item(benchmark, record)
-            steps = benchmark.explain(item, visible_replies(replies_of(record)), view)
+            item = recorded_item(record)
+            visible = visible_replies(replies_of(record))
+            steps = benchmark.explain(item.content, visible, item.task.view)
             if steps:
                 person = is_participant(record["solver"])
                 own[record["solver"] if person else number].append([one.bits for one in steps])

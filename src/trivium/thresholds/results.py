@@ -47,11 +47,9 @@ def _thresholds_of_people(folder: Path, manifest: Mapping[str, Any]) -> list[Sea
 
 
 def _read_plan(manifest: Mapping[str, Any]) -> ThresholdPlan:
-    axes = [Axis(name, tuple(values)) for name, values in manifest["vary"].items()]
     return ThresholdPlan(
         recorded_task(manifest),
-        axes[0],
-        axes[1] if len(axes) > 1 else None,
+        tuple(Axis(name, tuple(values)) for name, values in manifest["vary"].items()),
         tuple(manifest["solvers"]),
         manifest["target"],
         manifest["seeds"][0],

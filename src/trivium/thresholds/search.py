@@ -49,12 +49,14 @@ class Axis:
     values: tuple[float, ...]
 
 
-def make_axes(task: Task, vary: str | Sequence[str] | Mapping[str, Sequence[object]]) -> list[Axis]:
+def make_axes(
+    task: Task, vary: str | Sequence[str] | Mapping[str, Sequence[object]]
+) -> tuple[Axis, ...]:
     """One or two fields, each with its given values or with default ones."""
     names = [vary] if isinstance(vary, str) else list(vary)
     require(1 <= len(names) <= 2, f"vary takes one field or two, got {', '.join(names) or 'none'}")
     values = vary if isinstance(vary, Mapping) else {}
-    return [make_axis(task, name, [str(value) for value in values.get(name, ())]) for name in names]
+    return tuple(make_axis(task, name, list(map(str, values.get(name, ())))) for name in names)
 
 
 def make_axis(task: Task, name: str, texts: Sequence[str] = ()) -> Axis:
@@ -119,8 +121,7 @@ class ThresholdPlan:
     """The thresholds to search for."""
 
     task: Task
-    axis: Axis
-    by: Axis | None = None  # a second field: a threshold for each of its values
+    axes: tuple[Axis, ...]  # the field along which thresholds lie, and perhaps a second one
     solvers: tuple[str, ...] = ()  # programs and models
     target: float = 0.5
     seed: int = DEFAULT_SEED
@@ -143,6 +144,16 @@ class ThresholdPlan:
         require(len(set(names)) == len(names), f"a solver is named twice: {', '.join(names)}")
         self.searches()  # refuses unordered values and floors at the ceiling
 
+    @property
+    def axis(self) -> Axis:
+        """The field along which the thresholds lie."""
+        return self.axes[0]
+
+    @property
+    def by(self) -> Axis | None:
+        """The second field, with a threshold for each of its values."""
+        return self.axes[1] if len(self.axes) > 1 else None
+
     def searches(self) -> list[Search]:
         """A search for every solver and value of the second field."""
         values = self.by.values if self.by else (None,)
@@ -156,12 +167,11 @@ class ThresholdPlan:
     @property
     def config(self) -> dict[str, Any]:
         """The content of run.json."""
-        axes = [self.axis, self.by] if self.by else [self.axis]
         return {
             "kind": KIND,
             "benchmark": self.task.benchmark.name,
             "label": self.label,
-            "vary": {axis.field: list(axis.values) for axis in axes},
+            "vary": {axis.field: list(axis.values) for axis in self.axes},
             "target": self.target,
             "seeds": [self.seed],
             "solvers": list(self.solvers),

@@ -11,8 +11,13 @@ import pytest
 from tests.benchmarks.blicket.games import play
 from trivium.benchmarks.blicket.game import limits
 from trivium.benchmarks.blicket.game.generate import generate
-from trivium.benchmarks.blicket.game.mixed import MixedGame, mixed_game, mixed_games
-from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec
+from trivium.benchmarks.blicket.game.spec import (
+    PRESETS,
+    GameSpec,
+    MixedGame,
+    mixed_game,
+    mixed_games,
+)
 from trivium.benchmarks.blicket.inference.budget import BudgetPlanner
 from trivium.benchmarks.blicket.inference.distinct import DistinctMachines
 from trivium.benchmarks.blicket.inference.scripts import best_fixed_script

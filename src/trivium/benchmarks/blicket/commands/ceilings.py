@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trivium.benchmarks.blicket.game import limits
-from trivium.benchmarks.blicket.game.mixed import mixed_games
-from trivium.benchmarks.blicket.game.spec import PAPER_RULES, PRESETS, GameSpec
+from trivium.benchmarks.blicket.game.spec import PAPER_RULES, PRESETS, GameSpec, mixed_games
 from trivium.benchmarks.blicket.inference.ceilings import (
     PAPER_SPACES,
     Ceiling,

@@ -14,7 +14,6 @@ from trivium.benchmarks.blicket.game import (
     score,
     solvers,
     spec,
-    tools,
     world,
 )
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
@@ -88,7 +87,7 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
         return (item.objects,)
 
     def tools(self, spec: GameSpec) -> Sequence[Callable[..., str]]:
-        return tools.TOOLS if spec.demonstrations == "none" else tools.TOOLS_AFTER_EXAMPLES
+        return answer.TOOLS if spec.demonstrations == "none" else answer.TOOLS_AFTER_EXAMPLES
 
     def max_turns(self, item: GameItem) -> int:
         return item.spec.tests + world.MAX_MISTAKES

@@ -1,4 +1,4 @@
-"""Writing and reading the moves of a player: tests and answers as lines of text."""
+"""The moves of a player: tests and answers as lines of text, written and read, and as tools."""
 
 from __future__ import annotations
 
@@ -155,3 +155,42 @@ def _objects(text: str, objects: str) -> str | None:
     named = set("".join(names).upper())
     in_order = all(name.isupper() or [*name] == sorted(name) for name in names)  # "ab", not "bad"
     return "".join(sorted(named)) if names and named <= set(objects) and in_order else None
+
+
+# The moves as tools for models; their names and docstrings are part of the prompt.
+
+
+def place(objects: list[str]) -> str:
+    """Put these objects on the machine, and nothing else, and see whether it lights up.
+
+    Args:
+        objects: The letters of the objects, such as A and B; none for an empty machine.
+    """
+    return write_test("".join(objects))
+
+
+def answer(blickets: list[str], form: str, inhibitors: list[str] | None = None) -> str:
+    """Say how the machine works, once; the game ends with it.
+
+    Args:
+        blickets: The letters of the objects that are blickets.
+        form: The way in which the machine works, by its name in the rules.
+        inhibitors: The letters of the objects that are inhibitors, if there are any.
+    """
+    return write_answer(GameAnswer("".join(blickets), form, "".join(inhibitors or ())))
+
+
+def answer_after_examples(blickets: list[str], form: str, unsure: list[str] | None = None) -> str:
+    """Say how the new machine works, once; the game ends with it.
+
+    Args:
+        blickets: The letters of the objects that are blickets.
+        form: Which machine the new one works like: striped, dotted or unsure.
+        unsure: The letters of the objects that you are not sure about, if there are any.
+    """
+    return write_answer(GameAnswer("".join(blickets), form, unsure="".join(unsure or ())))
+
+
+answer_after_examples.__name__ = answer.__name__
+TOOLS = (place, answer)
+TOOLS_AFTER_EXAMPLES = (place, answer_after_examples)

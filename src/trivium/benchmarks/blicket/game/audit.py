@@ -8,8 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 
 from trivium.benchmarks.blicket.game.generate import GameItem, rename_machine
-from trivium.benchmarks.blicket.game.mixed import mixed_games
-from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
+from trivium.benchmarks.blicket.game.spec import GameSpec, GameView, mixed_games
 from trivium.benchmarks.blicket.inference.hypotheses import Hypothesis, letters, parse
 from trivium.core.probes import Probe
 from trivium.core.streams import Stream, stream_key

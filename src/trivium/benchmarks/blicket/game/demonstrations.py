@@ -7,8 +7,12 @@ from typing import NamedTuple
 
 from trivium.benchmarks.blicket.game.generate import GameItem
 from trivium.benchmarks.blicket.game.spec import EXAMPLES
-from trivium.benchmarks.blicket.inference.examples import OPEN, TESTS
-from trivium.benchmarks.blicket.inference.hypotheses import CONJUNCTIVE, DISJUNCTIVE
+from trivium.benchmarks.blicket.inference.hypotheses import (
+    CONJUNCTIVE,
+    DISJUNCTIVE,
+    EXAMPLE_TESTS,
+    OPEN,
+)
 
 ExampleTest = tuple[tuple[str, ...], bool]  # the objects on the machine, and whether it lit up
 # The objects of Appendix C of the paper.
@@ -29,7 +33,7 @@ def examples_of(item: GameItem) -> list[Example]:
     """The example machines of a game, in order; empty without demonstrations."""
     found = []
     for name in EXAMPLES if item.spec.demonstrations != "none" else ():
-        objects, tests = EXAMPLE_OBJECTS[name], TESTS[item.examples.get(name, OPEN)]
+        objects, tests = EXAMPLE_OBJECTS[name], EXAMPLE_TESTS[item.examples.get(name, OPEN)]
         shown = [(tuple(objects[number] for number in placed), light) for placed, light in tests]
         found.append(Example(name, tuple(shown)))
     return found

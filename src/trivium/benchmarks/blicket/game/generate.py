@@ -6,9 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from trivium.benchmarks.blicket.game.mixed import mixed_games
-from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE, GameSpec
-from trivium.benchmarks.blicket.inference.examples import rules_shown
+from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE, GameSpec, mixed_games
 from trivium.benchmarks.blicket.inference.hypotheses import (
     LETTERS,
     Hypothesis,
@@ -16,6 +14,7 @@ from trivium.benchmarks.blicket.inference.hypotheses import (
     letters,
     mask_of,
     parse,
+    rules_shown,
 )
 from trivium.core.benchmark import Origin
 from trivium.core.errors import require

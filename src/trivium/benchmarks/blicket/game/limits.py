@@ -13,8 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from trivium.benchmarks.blicket.game.mixed import mixed_game, mixed_games
-from trivium.benchmarks.blicket.game.spec import GameSpec
+from trivium.benchmarks.blicket.game.spec import GameSpec, mixed_game, mixed_games
 from trivium.benchmarks.blicket.inference import noise
 from trivium.benchmarks.blicket.inference.budget import TooLongError, budget_planner
 from trivium.benchmarks.blicket.inference.distinct import DistinctMachines

@@ -1,13 +1,21 @@
-"""The parameters of a blicket game, its view and its presets."""
+"""The parameters of a blicket game, the spaces of the mixed game, the view and the presets."""
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
+from importlib import resources
 from typing import Literal
 
 from trivium.benchmarks.blicket.inference import hypotheses as inference
-from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX, MAX_OBJECTS, Space, parse
+from trivium.benchmarks.blicket.inference.hypotheses import (
+    DEFAULT_SIX,
+    MAX_OBJECTS,
+    Space,
+    mask_of,
+    parse,
+)
 from trivium.core.benchmark import CONTROL, Diagnostic
 from trivium.core.errors import require
 from trivium.core.spec import changed_fields
@@ -86,6 +94,45 @@ def _space(spec: GameSpec) -> Space:
         return inference.make_space(spec.objects, spec.rules, spec.noise)
     listed = [replace(parse(text), noise=spec.noise) for text in spec.hypotheses]
     return inference.space_of(listed, spec.objects)
+
+
+class MixedGame:
+    """A space and a number of tests, with the shares of games that can be won.
+
+    Read from spaces.txt, which perf/game_spaces.py writes, since computing them takes seconds.
+    """
+
+    def __init__(self, row: dict[str, str]) -> None:
+        self.objects, self.tests = int(row["objects"]), int(row["tests"])
+        self.rules = tuple(row["rules"].split())
+        self.script = tuple(map(mask_of, row["script"].split()))
+        machines = int(row["machines"])
+        self.blind = 1 / machines  # tests can distinguish all of them
+        self.best_fixed_script = int(row["best_fixed_script"]) / machines
+        self.optimal = int(row["optimal"]) / machines
+
+    @cached_property
+    def spec(self) -> GameSpec:
+        """The spec of its items."""
+        return GameSpec(self.objects, self.rules, tests=self.tests)
+
+
+@cache
+def mixed_games() -> tuple[MixedGame, ...]:
+    """All spaces of the mixed game."""
+    text = resources.files(__package__).joinpath("spaces.txt").read_text(encoding="utf-8")
+    return tuple(map(MixedGame, csv.DictReader(text.splitlines(), delimiter=";")))
+
+
+@cache
+def _by_key() -> dict[tuple[int, tuple[str, ...], int], MixedGame]:
+    return {(game.objects, game.rules, game.tests): game for game in mixed_games()}
+
+
+def mixed_game(spec: GameSpec) -> MixedGame | None:
+    """The game of this spec, if it is one of the mixed game's."""
+    plain = not (spec.noise or spec.hypotheses or spec.mixed)
+    return _by_key().get((spec.objects, spec.rules, spec.tests)) if plain else None
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trivium.benchmarks.blicket.inference.examples import TESTS, rules_shown
-from trivium.benchmarks.blicket.inference.hypotheses import FORMS, Space, space_of
+from trivium.benchmarks.blicket.inference.hypotheses import (
+    EXAMPLE_TESTS,
+    FORMS,
+    Space,
+    rules_shown,
+    space_of,
+)
 from trivium.benchmarks.blicket.world.spec import TYPE_REWARD, BlicketSpec
 from trivium.core.errors import require
 
@@ -192,7 +197,7 @@ def examples_seen(spec: BlicketSpec, order: int) -> list[int]:
     return [
         sum(1 << number for number in placed) | light * lit | 1 << flags + example
         for example, rule in enumerate(rules_shown(spec.demonstrations == "given", order == 1))
-        for placed, lit in TESTS[rule]
+        for placed, lit in EXAMPLE_TESTS[rule]
     ]
 
 

@@ -16,8 +16,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from trivium.benchmarks import register_environments
-from trivium.benchmarks.blicket.inference.examples import rules_shown
-from trivium.benchmarks.blicket.inference.hypotheses import split
+from trivium.benchmarks.blicket.inference.hypotheses import rules_shown, split
 from trivium.benchmarks.blicket.world.dynamics import Lookup, make_tables
 from trivium.benchmarks.blicket.world.render import RENDER_MODES, check_render_mode, show
 from trivium.benchmarks.blicket.world.spec import BlicketSpec

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from trivium.benchmarks.blicket.inference import hypotheses
-from trivium.benchmarks.blicket.inference.examples import OPEN, TESTS
-from trivium.benchmarks.blicket.inference.hypotheses import Space, space_of
+from trivium.benchmarks.blicket.inference.hypotheses import EXAMPLE_TESTS, OPEN, Space, space_of
 from trivium.core.errors import require
 
 REWARD_STRUCTURES = ("baseline", "quiz", "quiz-type", "quiz-typeonly")
@@ -98,7 +97,7 @@ class BlicketSpec:
     @property
     def shown(self) -> int:
         """The number of steps in which a test of an example machine is shown."""
-        return 2 * len(TESTS[OPEN]) if self.has_examples else 0
+        return 2 * len(EXAMPLE_TESTS[OPEN]) if self.has_examples else 0
 
     @property
     def has_quiz(self) -> bool:
