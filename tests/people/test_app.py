@@ -440,9 +440,9 @@ def test_the_admin_page_needs_its_token(study: Study) -> None:
     http.post("/admin/pause", data={"paused": "no", "form": token})
     assert Client(browser(study)).view["screen"] == "consent"
     assert http.get("/admin/export/..%2f..%2fsecret.key").status_code == 404
-    assert "0 people have come." in page.text
+    assert "people: 0 came, 0 completed." in page.text
     study.kind = "simulated"
-    assert "0 simulated participants have come." in http.get("/admin").text
+    assert "simulated participants: 0 came" in http.get("/admin").text
     assert http.get("/admin/export/dictionary.csv").text.startswith(
         "file,column,type,meaning,missing"
     )

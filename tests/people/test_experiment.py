@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.people.client import BASELINE, GAME, PAPER
+from tests.people.client import BASELINE, GAME, PAPER, SOURCE
 from trivium.core.errors import UserError
 from trivium.people.experiment import (
     Completion,
@@ -101,6 +101,9 @@ def test_a_translation_must_be_complete(tmp_path: Path) -> None:
     path.write_text(f"title = 'x'\nlanguage = 'mine.toml'\n{GAME}")
     with pytest.raises(UserError, match=r"these texts are missing: button\.agree"):
         read_experiment(path)
+    both = (SOURCE / "people", SOURCE / "benchmarks/blicket/people")
+    (tmp_path / "mine.toml").write_text("".join((one / "texts/de.toml").read_text() for one in both))
+    assert read_experiment(path).texts == {**read_texts("de")}, "one file after the other"
 
 
 def test_every_key_of_the_file_is_documented() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import sqlite3
 import stat
@@ -338,6 +339,20 @@ def test_slow_headers_do_not_block_others(tmp_path: Path, monkeypatch: pytest.Mo
             with suppress(ConnectionResetError):
                 assert one.recv(100) == b""  # closed
             one.close()
+
+
+def test_a_broken_body_leaves_no_traceback(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    running = server.Server(make_app(make_study(tmp_path, SHORT), "token"))
+    logger = logging.getLogger("uvicorn.error")
+    logger.addHandler(caplog.handler)  # uvicorn's loggers pass nothing on
+    port = int(running.url.rstrip("/").rpartition(":")[2])
+    with running.in_background(), socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(b"POST /api/step HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+        client.sendall(b"no number\r\n")
+        assert client.recv(1000).startswith(b"HTTP/1.1 400")
+        time.sleep(0.2)
+    logger.removeHandler(caplog.handler)
+    assert [one.levelname for one in caplog.records] == ["WARNING"]
 
 
 def test_sentences_for_children_can_be_recorded(

@@ -47,6 +47,12 @@ class LimitedProtocol(H11Protocol):
         elif self not in self.waiting:
             self._wait()
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse a broken request; no other response to it is sent."""
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+        super().send_400_response(msg)
+
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._stop_waiting()
