@@ -87,7 +87,7 @@ def _item(spec: GameSpec, machine: str) -> GameItem:
     """
     require(
         not spec.mixed and machine in map(str, spec.space),
-        f"machine {machine!r} is none of those of the preset",
+        f"machine {machine!r} is not one of the preset's",
     )
     items = GAME.generate(spec, DEFAULT_SEED, 0, MAX_ITEMS)
     return next(

@@ -236,13 +236,13 @@ def _fill(
 
 @cache
 def _closed_sets(size: Design, count: int) -> list[int]:
-    """All sets of so many closed objects."""
+    """All sets of this many closed objects."""
     bits = [1 << number for number in range(size.open, size.objects)]
     return [sum(chosen) for chosen in itertools.combinations(bits, count)]
 
 
 def _counts(parts: Sequence[int], opened: int) -> Parts:
-    """In how many sets each open object is and, of four, how many others are beside it in all."""
+    """How many sets contain each open object and, if there are four, its neighbours in them."""
     with_each = [[part for part in parts if part >> number & 1] for number in range(opened)]
     beside = [sum(part.bit_count() - 1 for part in own) for own in with_each]
     return (*map(len, with_each), *(beside if opened > 3 else ()))
