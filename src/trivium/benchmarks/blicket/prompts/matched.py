@@ -143,10 +143,8 @@ def _ranks(orders: Ints, places: Ints, shown: Sequence[Tests]) -> Ints:
     placed = np.array([[placed for placed, _ in tests] for tests in shown]).T
     there = (placed[:, :, None] >> np.arange(1, len(places) + 1) & 1)[..., None] > 0
     means = []
-    for words in (
-        5,
-        2,
-    ):  # besides names, in a line of two_shot and of freeform, in lengths of names
+    # Words besides the names in a line of two_shot and of freeform, in lengths of names.
+    for words in (5, 2):
         lengths = np.array([placed.bit_count() + words for placed, _ in shown[0]])
         begins = np.empty_like(orders)
         ends = lengths[orders].cumsum(axis=1)
