@@ -358,7 +358,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         return Ceiling()
 
     def item_ceiling(self, item: ItemT, view: ViewT) -> Ceiling:
-        """The ceiling of a single item: of one without a spec, or of any where limits vary."""
+        """The ceiling of one item: an item without a spec, or any if ceilings differ by item."""
         return Ceiling()
 
     def groups(self, item: ItemT) -> Groups:
