@@ -327,6 +327,15 @@ def test_rendering_shows_the_state() -> None:
     assert len(shown) == 3
 
 
+def test_objects_in_a_picture_lie_side_by_side_on_the_table() -> None:
+    """Every object shows its colour, and half way to its neighbours it is only the table."""
+    picture = draw(Scene(4)).astype(int)
+    colours = [picture[275, 198 + 84 * place // 2].tolist() for place in (-3, -1, 1, 3)]
+    assert len(set(map(tuple, colours))) == 4
+    for column in (114, 198, 282):
+        assert abs(picture[225:295, column] - (217, 204, 186)).max() <= 2
+
+
 @pytest.mark.parametrize("value", [2, 256, -1, 0.7])
 @pytest.mark.parametrize("position", [0, 8])
 def test_a_batch_with_an_invalid_action_is_refused(value: float, position: int) -> None:
