@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import orjson
@@ -21,12 +21,13 @@ from trivium.benchmarks.contract import (
 )
 from trivium.core.benchmark import AnyBenchmark, ChartAxis, Floor, Solver, by_name
 from trivium.core.dialogue import solve
+from trivium.core.errors import UserError
 from trivium.core.files import dump_line
 from trivium.core.probes import Probe
 from trivium.core.question import PlainView, Question, QuestionBenchmark, oracle, random_option
 from trivium.core.records import Scores
 from trivium.core.streams import Stream
-from trivium.core.task import PresentedItem
+from trivium.core.task import PresentedItem, Task
 
 Check = Callable[[AnyBenchmark], None]
 
@@ -189,6 +190,16 @@ def test_a_broken_benchmark_is_noticed(broken: type[Coin], failing: str) -> None
     checks = {check.__name__: check for check in CHECKS}
     with pytest.raises(ContractError):
         checks[failing](broken())
+
+
+def test_an_item_without_a_spec_has_a_perfect_ceiling_and_no_floor() -> None:
+    """Unless its benchmark says otherwise; an origin is what the floor is computed from."""
+    coin, spec, view = Coin(), CoinSpec(), PlainView()
+    item = replace(next(coin.generate(spec, 0)), origin=None)
+    task = Task(coin, spec, view)
+    assert (task.item_ceiling(item).value, task.item_ceiling(item).exact) == (1.0, True)
+    with pytest.raises(UserError, match="Q-000000 does not say which spec"):
+        task.item_floor(item)
 
 
 def test_a_gold_reply_that_is_not_read_is_shown() -> None:

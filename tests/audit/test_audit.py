@@ -293,6 +293,13 @@ def test_guesses_among_the_same_candidates_are_compared_with_their_shares() -> N
     assert (informed.values.mean(), informed.chance) == (1.0, 0.625)
 
 
+@pytest.mark.parametrize(("benchmark", "needed"), [(Leaky(), 4269), (LeakyLabel(), 7283)])
+def test_an_audit_says_how_many_items_its_probes_need(benchmark: Leaky, needed: int) -> None:
+    """A guess among six is right in a sixth of the items, and a yes or no in half of them."""
+    audit = run_audit(benchmark, LeakSpec(), 0, 100, trees=1)
+    assert (audit.items, audit.needed) == (100, needed)
+
+
 def test_a_probe_that_only_the_training_items_ask_is_no_alarm() -> None:
     class Rare(Leaky):
         asked = 0

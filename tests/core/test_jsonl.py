@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from trivium.core.errors import UserError
-from trivium.core.files import atomic_write, read_rows, write_json
+from trivium.core.files import atomic_write, open_output, read_rows, write_json
 
 
 def test_a_pipe_is_written_into_and_stays_one(tmp_path: Path) -> None:
@@ -62,6 +62,16 @@ def test_a_path_that_becomes_a_folder_is_refused_in_a_sentence(tmp_path: Path) -
     with pytest.raises(UserError, match="file: cannot be written"), atomic_write(path):
         path.mkdir()
     assert [found.name for found in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_path_below_a_file_is_refused_by_its_name_or_by_the_one_that_the_user_knows(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "file").touch()
+    below = tmp_path / "file" / "rows.jsonl"
+    for called, name in ((None, "rows.jsonl"), ("runs/mine", "runs/mine")):
+        with pytest.raises(UserError, match=f"{name}: cannot be written"):
+            open_output(below, called=called)
 
 
 def test_rows_are_read_around_blank_lines_and_a_byte_order_mark(tmp_path: Path) -> None:

@@ -60,6 +60,11 @@ def test_commas_in_text_are_a_list_of_numbers() -> None:
     assert found == {(hops, m, seed) for hops in (4, 5) for m in (4, 8) for seed in (7, 13)}
 
 
+def test_a_sweep_has_a_hundred_items_of_the_public_seed_unless_it_says_otherwise() -> None:
+    items = [one.items for one in plan_sweep({"benchmark": "nhop_implicit"}).evaluations]
+    assert {(one.seed, one.start, one.count) for one in items} == {(7, 0, 100)}
+
+
 def test_no_solver_named_means_all_of_them() -> None:
     run = plan_sweep({"benchmark": "nhop_implicit", "seed": 1})
     names = [one.solver for one in run.evaluations]

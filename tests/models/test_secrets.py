@@ -44,6 +44,14 @@ def leaks(text: str) -> list[str]:
     return [part for part in PARTS if part in text]
 
 
+@pytest.mark.parametrize(
+    ("kept", "left"), [(7, KEY[:7]), (8, "[key]"), (9, "[key]"), (38, "[key]")]
+)
+def test_the_beginning_of_a_key_at_the_end_of_a_text_is_hidden(kept: int, left: str) -> None:
+    """A text that was cut there; seven characters are too few to tell a key from a word."""
+    assert scrub(f"no such key: {KEY[:kept]}") == f"no such key: {left}"
+
+
 def spellings() -> dict[str, str]:
     return {
         "plain": KEY,

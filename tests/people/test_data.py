@@ -94,7 +94,10 @@ def test_imported_games_are_compared_on_the_same_items_and_imitated(tmp_path: Pa
         ("a b,conjunctive:AB,A:0,A,disjunctive", "participant must be a name"),
         ("a,conjunctive:AB,A:1,A,disjunctive", "test 1 says A:1, but conjunctive:AB gives 0"),
         ("a,conjunctive:AB,A,A,disjunctive", "tests must be like A:0 AB:1, got 'A'"),
-        ("a,conjunctive:ABC,A:0,A,disjunctive", "machine 'conjunctive:ABC' is none of those"),
+        (
+            "a,conjunctive:ABC,A:0,A,disjunctive",
+            "machine 'conjunctive:ABC' is not one of the preset's",
+        ),
         ("a,conjunctive:AB,A:0,A,", "form is missing"),
         ("a,conjunctive:AB,A:0,A,magic", "the answer cannot be read"),
     ],

@@ -23,6 +23,7 @@ from trivium.people.preview import make_preview
 from trivium.people.store import Contact
 from trivium.people.walk import all_views
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PAID = """
 title = "paid"
 practice = false
@@ -37,6 +38,21 @@ failed = 0.5
 bonus = 1.0
 currency = "GBP"
 """
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="NO CHROMIUM: nobody can be simulated in a browser")
+def test_it_says_how_many_simulated_participants_found_a_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """There are two places for three of them."""
+    pytest.importorskip("playwright")
+    path = tmp_path / "short.toml"
+    condition = "name = 'a'\nbenchmark = 'nhop_explicit'\npreset = 'explicit-easy'\ncap = 2"
+    path.write_text(f"title = 'x'\ntap_guard = 0\npractice = false\n[[conditions]]\n{condition}\n")
+    words = ["--port", "0", "--simulate", "3", "--solver", "oracle"]
+    assert main(["serve", str(path), *words]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("2 of 3 simulated participants have completed, 1 found no place left; ")
 
 
 def test_who_is_paid_what_and_where_they_return_to(tmp_path: Path) -> None:

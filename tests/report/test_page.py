@@ -127,6 +127,13 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
     assert '<pre tabindex="0">items = 3\n</pre>' in text
 
 
+def test_a_page_without_prices_says_nothing_of_cost(tmp_path: Path) -> None:
+    usage = {"input_tokens": 2_000_000, "output_tokens": 30_000}
+    text = write_report(write_records(tmp_path, scored("a/b", [1.0], usage=usage))).read_text()
+    assert "<dt>tokens in, out</dt><dd>2.0M / 30k</dd>" in text
+    assert "cost, in the prices" not in text
+
+
 def test_a_diagnosis_says_what_every_switch_does(tmp_path: Path) -> None:
     rows = []
     for spec, right in (({"M": 600}, 10), ({}, 40)):

@@ -159,6 +159,7 @@ def collect(
         return (after, finished), taken
 
     nothing = Sums(*[jnp.zeros(())] * 6)
+    # Steps unrolled in the compiled loop: for speed only, the results are the same.
     block = min(sequence_layout(config, world).block, config.horizon)
     (environments, finished), rollout = jax.lax.scan(
         act, (run.environments, nothing), draws, unroll=block

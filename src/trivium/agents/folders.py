@@ -136,7 +136,7 @@ def train_policies(
     seeds: int = 1,
     tell: Tell | None = None,
 ) -> str:
-    """Train reinforcement learners, from the folder's checkpoint if it has one; a summary."""
+    """Train reinforcement learners, from the folder's checkpoint if any; returns a summary."""
     about = {"task": task.to_dict(), "length": asdict(length), "seed": seed, "seeds": seeds}
     _claim(out, config, task_spec(task), **about)
     keys = [run_key("train", seed, number) for number in range(seeds)]
@@ -163,7 +163,7 @@ def train_imitators(
     seeds: int = 1,
     tell: Tell | None = None,
 ) -> str:
-    """Train imitators of recorded episodes, from the folder's checkpoint if it has one; a summary.
+    """Train imitators of recorded episodes, from the folder's checkpoint if any; returns a summary.
 
     `target` is the return that a decision transformer aims at, by default the largest possible.
     """

@@ -195,7 +195,7 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
     if kinds[DECLINED]:
         say(f"{kinds[DECLINED]:,} of {attempts:,} attempts were declined by the provider")
     asked = [summary for summary in summaries if summary.tokens]
-    if asked and run.kind != "eval":  # whose table of metrics has tokens
+    if asked and run.kind != "eval":  # the metrics that `eval` prints include the tokens
         say(token_line(asked))
     if run.models and (known := prices.of_run(run)):
         say(spending(summaries, known))

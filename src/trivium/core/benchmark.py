@@ -340,7 +340,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         """The best strategy that knows the spec and the view and does not read the item."""
 
     def item_floor(self, item: ItemT, view: ViewT) -> Floor:
-        """The floor of a single item: of one without a spec, or of any where limits vary.
+        """The floor of one item: an item without a spec, or any item if floors differ by item.
 
         By default an item without a spec is refused.
         """
@@ -358,7 +358,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         return Ceiling()
 
     def item_ceiling(self, item: ItemT, view: ViewT) -> Ceiling:
-        """The ceiling of a single item: of one without a spec, or of any where limits vary."""
+        """The ceiling of one item: an item without a spec, or any if ceilings differ by item."""
         return Ceiling()
 
     def groups(self, item: ItemT) -> Groups:

@@ -128,7 +128,7 @@ def atomic_write(path: str | Path, *, sync: bool = False) -> Iterator[BinaryIO]:
     """
     path = Path(path)
     if path.exists() and not path.is_file():
-        # A rename would replace a pipe or a device by a file.
+        # A rename would replace a pipe or a device with a file.
         with open_output(path) as file:
             yield file
         return

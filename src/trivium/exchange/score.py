@@ -58,7 +58,7 @@ def _with_file_floors(prompts: Sequence[PresentedItem]) -> Iterator[PresentedIte
 
 
 def holds_prompts(paths: Sequence[Path]) -> bool:
-    """Whether the files are exported ones, for example with a column of replies added."""
+    """Whether Trivium exported these files, to which a column of replies may have been added."""
     first = next((row for path in paths for _, row in read_table(path)), {})
     return "prompt" in first and "view" in first
 

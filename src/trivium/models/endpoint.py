@@ -216,7 +216,7 @@ def _certificates(base_url: str) -> ssl.SSLContext | bool:
 
 
 def _proxy(base_url: str) -> str | None:
-    """The proxy of the environment; aiohttp would look it up in a thread for every call."""
+    """The proxy set in the environment, which aiohttp would look up in a thread for every call."""
     scheme, host, *_ = urlsplit(base_url)
     return None if proxy_bypass(host) else getproxies().get(scheme)
 

@@ -71,7 +71,7 @@ class Staged:
         """Take a step; RefusedError if it is not possible here."""
         handler = self.handlers.get((self.stage, step.kind))
         if handler is None:
-            raise RefusedError(f"{step.kind!r:.40} is no step of {self.stage}")
+            raise RefusedError(f"{step.kind!r:.40} is not a step of {self.stage}")
         if step.kind in WITHOUT_VALUE and step.value is not None:
             raise RefusedError(f"{step.kind} has no value")
         handler(self, step)

@@ -260,7 +260,11 @@ class Column:
     setting: str = ""  # where the column is one of several settings
 
     def cell(self, solver: str, who: str = "") -> GridCell | None:
-        """The lift of a solver, with what attempts without an answer could have changed."""
+        """The lift of a solver, or None if it has no attempts here.
+
+        The cell of a baseline names the solver (`who`); that of a model has a note on attempts
+        without an answer and how far they could have moved the lift.
+        """
         part = self.parts.get(solver)
         if part is None:
             return None
@@ -270,13 +274,13 @@ class Column:
             low, high = ((end - part.floor) / (part.ceiling - part.floor) for end in part.bounds)
             note += f": {low:.2f} to {high:.2f}"
         fields = {"benchmark": self.results.benchmark.name, "setting": self.setting}
-        named = urlencode(
+        query = urlencode(
             {name: text for name, text in fields.items() if text} | {"solver": solver}
         )
         headline = self.results.benchmark.metrics[0].name
         value = part.metrics[headline].value
         raw = "not scored" if value is None else f"{headline} {value:.2f}, no lift"
-        return GridCell(part.metrics["lift"], raw, note, who, f"#items?{named}&kind=!right")
+        return GridCell(part.metrics["lift"], raw, note, who, f"#items?{query}&kind=!right")
 
 
 @dataclass(frozen=True)

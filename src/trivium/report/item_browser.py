@@ -113,7 +113,7 @@ def _examples(
 
 @dataclass(frozen=True)
 class Conversation:
-    """The texts of an attempt."""
+    """The turns of an attempt and its answer, as the item browser shows them."""
 
     turns: Sequence[tuple[str, str]]  # (side, text)
     expected: str

@@ -47,7 +47,7 @@ class BarRow:
 
 @dataclass(frozen=True)
 class SettingTable:
-    """All solvers in one setting (None: in all of them), the best first."""
+    """All solvers in one setting (None: in all of them), best first."""
 
     setting: str | None
     rows: Sequence[BarRow]

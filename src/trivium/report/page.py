@@ -55,7 +55,7 @@ from trivium.report.templates import chart_svg, render_page
 from trivium.report.thresholds import ThresholdSection, threshold_sections
 
 MARKDOWN, PLOTS = "results.md", "plots"
-KINDS = {
+KINDS = {  # of runs: as the manifest has them, and as the page calls them
     "sweep": "sweep",
     "diag": "diagnosis",
     "run": "main run",

@@ -148,7 +148,7 @@ class Chart:
 
 
 class Dot(NamedTuple):
-    """A figure in its place."""
+    """A value, placed on the chart."""
 
     x: float
     y: float
@@ -161,7 +161,7 @@ class Dot(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """A series in its place."""
+    """A series, placed on the chart."""
 
     series: Series
     path: str

@@ -164,7 +164,7 @@ class BenchmarkResults:
 
     @cached_property
     def traces(self) -> Traces:
-        """The mean bits left after every step of a game."""
+        """The mean number of bits left after every step of a game."""
         return mean_traces(self.benchmark, self.traced)
 
     @property

@@ -264,7 +264,7 @@ def metric_table(summary: Summary) -> Table:
 
 
 def metric_meaning(benchmark: AnyBenchmark, name: str) -> str:
-    """What a metric of a summary means, in a line."""
+    """What a metric of a summary means, in one line."""
     own = {metric.name: metric.about for metric in benchmark.metrics}
     return (own | OTHER_METRICS).get(name, "")
 

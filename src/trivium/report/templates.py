@@ -32,7 +32,7 @@ def render_page(template: str, **values: Any) -> str:
 
 
 def render(template: str, **values: Any) -> str:
-    """The text of a template with these values, all of them escaped and clean."""
+    """The text of a template with these values, escaped and without control characters."""
     environment = Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,

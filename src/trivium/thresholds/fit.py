@@ -3,7 +3,7 @@
 Lift falls along a log-logistic curve from 1 minus a lapse rate to a lower asymptote. The interval
 holds the threshold of every curve whose likelihood is near that of the best one. Its ends are
 levels, because nothing was measured between them, and it starts before the first level whose own
-scores do not speak against a dip there. Where no curve fits, it is read from single levels.
+scores cannot rule out a dip there. Where no curve fits, the threshold is read level by level.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ class Fit:
 
     @property
     def _no_dip(self) -> NDArray[np.bool_]:
-        """Whether the scores of a level speak for the curve above the target, not for a dip."""
+        """Whether the scores of each level favour the curve above the target over a dip."""
         curve = self._grid.lifts(self.levels.difficulty, np.array([self._best]))
         dip = np.minimum(self.target, np.maximum(curve - DIP, 0))
         odds = self._evidence(*(self.levels.chances(lift)[:, 0] for lift in (curve, dip)))

@@ -122,6 +122,18 @@ def test_a_seed_always_draws_the_same_machines() -> None:
         assert [drawn[0][0], drawn[1][0]] == [5, 3]
 
 
+def test_a_seeded_batch_stays_reproducible_beyond_the_machines_drawn_ahead(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At least 64 are drawn ahead for each environment; here it is no more than that."""
+    monkeypatch.setattr("trivium.benchmarks.blicket.world.vector.DRAWN_AT_ONCE", 1)
+    batches = [BlicketVectorEnv(3) for _ in range(2)]
+    for number in range(140):
+        seed = 3 if number == 0 else None
+        first, second = (batch.reset(seed=seed)[1]["machine"] for batch in batches)
+        assert first.tolist() == second.tolist()
+
+
 def test_a_batch_draws_the_machines_of_single_environments() -> None:
     """Environment i with seed s is the single one with s + i, episode after episode."""
     batch = BlicketVectorEnv(3, autoreset_mode="SameStep", reward_structure="quiz-typeonly")
@@ -325,6 +337,15 @@ def test_rendering_shows_the_state() -> None:
     shown = many.render()
     assert shown is not None
     assert len(shown) == 3
+
+
+def test_objects_in_a_picture_lie_side_by_side_on_the_table() -> None:
+    """Every object shows its colour, and half way to its neighbours it is only the table."""
+    picture = draw(Scene(4)).astype(int)
+    colours = [picture[275, 198 + 84 * place // 2].tolist() for place in (-3, -1, 1, 3)]
+    assert len(set(map(tuple, colours))) == 4
+    for column in (114, 198, 282):
+        assert abs(picture[225:295, column] - (217, 204, 186)).max() <= 2
 
 
 @pytest.mark.parametrize("value", [2, 256, -1, 0.7])

@@ -43,7 +43,7 @@ def test_a_row_needs_no_more_than_the_machine() -> None:
     ("change", "sentence"),
     [
         ({"id": ""}, "id must be text"),
-        ({"machine": "conjunctive:AE"}, "none of those allowed"),
+        ({"machine": "conjunctive:AE"}, "is not one of those allowed"),
         ({"machine": 3}, "machine must be text"),
         ({"answer": "disjunctive:A"}, "but the machine is"),
         ({"tests": 3}, "flips must be a list of 3"),

@@ -182,7 +182,7 @@ def to_row(item: NhopItem) -> dict[str, Any]:
 
 
 def from_row(row: Mapping[str, Any], explicit: bool) -> NhopItem:
-    """The item in a row, from here or elsewhere; its stored answer must be the derived one."""
+    """The item in a row of any file; refused if its answer does not follow from its facts."""
     name = row.get("id")
     require(isinstance(name, str) and bool(name), f"id must be text, got {name!r}")
     depth, start = read_question(str(row.get("question")))

@@ -42,7 +42,7 @@ def write(item: object, answer: VariablesAnswer, view: VariablesView) -> str:
 
 
 def schema(item: Any, view: VariablesView) -> dict[str, Any] | None:
-    """The JSON schema of an answer; the original's brackets have none."""
+    """The JSON schema of an answer; None for the original wording, which asks for brackets."""
     if view.wording == "original":
         return None
     variable = {"type": "string", "enum": list(item.names)}

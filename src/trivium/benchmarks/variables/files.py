@@ -57,7 +57,7 @@ def to_row(item: VariablesItem) -> dict[str, Any]:
             "ctrl_vars": [names[variable] for variable in control] if valid else None,
         },
         "num_not_ctrl": len(names) - len(control) if valid else None,
-        "telling": [
+        "telling": [  # the order and the wording of the hypotheses in the prompt
             [names[cause], names[effect], wording]
             for (cause, effect), wording in zip(item.hypotheses, item.wording, strict=True)
         ],

@@ -157,7 +157,7 @@ _ALL_SEEN = "There are observations of every variable that hypotheses mention."
 
 
 def language_corrset(item: VariablesItem) -> str:
-    """The same as the sets, in prose."""
+    """The observations in prose, with the same information as the sets."""
     sets = item.observed.sets()
     seen = [variable for variable, known in enumerate(item.seen) if known]
     lines = [_OPENING]

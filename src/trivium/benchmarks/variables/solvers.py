@@ -173,7 +173,7 @@ def _residual_share(x: Floats, y: Floats, both: Bools, rows: Ints) -> Floats:
         return np.where(both, values - values.sum(axis=0) / count, 0.0)
 
     def unit(values: Floats, size: Floats) -> Floats:
-        # The rest of a column that adds nothing is a rounding error, not a direction.
+        # What is left of a column that adds nothing is rounding error, not a direction.
         norm = np.sqrt((values * values).sum(axis=0))
         return np.where(norm > 1e-9 * size, values / np.where(norm > 0, norm, 1.0), 0.0)
 

@@ -163,7 +163,7 @@ def from_row(row: Mapping[str, Any], number: int) -> GameItem:
     truth = row.get("machine")
     require(isinstance(truth, str), f"machine must be text such as conjunctive:AB, got {truth!r}")
     machine = replace(parse(str(truth)), noise=spec.noise)
-    require(machine in spec.space.hypotheses, f"machine {truth!r} is none of those allowed")
+    require(machine in spec.space.hypotheses, f"machine {truth!r} is not one of those allowed")
     answer = row.get("answer", truth)
     require(answer == truth, f"answer is {answer!r}, but the machine is {truth!r}")
     flips = row.get("flips", [False] * spec.tests)

@@ -199,7 +199,7 @@ class _Search:
 def _images(machines: DistinctMachines) -> Ints:
     """The image of each placement under each exchange of objects: [exchange, placement].
 
-    A placement that is as informative as a listed one stands for it.
+    Each is the index of the listed placement that is as informative.
     """
     columns = machines.fires ^ machines.fires[:1]
     number = {columns[:, placed].tobytes(): at for at, placed in enumerate(machines.placements)}

@@ -83,11 +83,11 @@ def _attempt(row: dict[str, Any], most: int) -> Attempt:
 def _item(spec: GameSpec, machine: str) -> GameItem:
     """The first item with this machine and its objects in order, the same for all rows about it.
 
-    It is one that models, agents and programs get too, so that all can be compared on it.
+    Models, agents and programs get the same item, so that all can be compared on it.
     """
     require(
         not spec.mixed and machine in map(str, spec.space),
-        f"machine {machine!r} is none of those of the preset",
+        f"machine {machine!r} is not one of the preset's",
     )
     items = GAME.generate(spec, DEFAULT_SEED, 0, MAX_ITEMS)
     return next(

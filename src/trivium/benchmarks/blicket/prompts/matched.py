@@ -143,7 +143,7 @@ def _ranks(orders: Ints, places: Ints, shown: Sequence[Tests]) -> Ints:
     placed = np.array([[placed for placed, _ in tests] for tests in shown]).T
     there = (placed[:, :, None] >> np.arange(1, len(places) + 1) & 1)[..., None] > 0
     means = []
-    # What a line of two_shot and one of freeform have besides names, in lengths of names.
+    # Words besides the names in a line of two_shot and of freeform, in lengths of names.
     for words in (5, 2):
         lengths = np.array([placed.bit_count() + words for placed, _ in shown[0]])
         begins = np.empty_like(orders)
@@ -234,13 +234,13 @@ def _fill(
 
 @cache
 def _closed_sets(size: Design, count: int) -> list[int]:
-    """All sets of so many closed objects."""
+    """All sets of this many closed objects."""
     bits = [1 << number for number in range(size.open, size.objects)]
     return [sum(chosen) for chosen in itertools.combinations(bits, count)]
 
 
 def _counts(parts: Sequence[int], opened: int) -> Parts:
-    """In how many sets each open object is and, of four, how many others are beside it in all."""
+    """How many sets contain each open object and, if there are four, its neighbours in them."""
     with_each = [[part for part in parts if part >> number & 1] for number in range(opened)]
     beside = [sum(part.bit_count() - 1 for part in own) for own in with_each]
     return (*map(len, with_each), *(beside if opened > 3 else ()))

@@ -84,9 +84,9 @@ def counts_only(page: Page, stream: Stream) -> PromptAnswer:
 
 def answers_left(machine: Machine) -> tuple[list[str], list[int]]:
     """The open objects, and the sets of them that counts leave as those that must be blickets."""
-    opened, alone, tests = _open(machine)
+    undecided, alone, tests = _open(machine)
     often = Counter(name for placed in tests for name in placed)
-    order = sorted(opened, key=lambda name: (name not in alone, -often[name]))
+    order = sorted(undecided, key=lambda name: (name not in alone, -often[name]))
     parts = [sum(1 << n for n, name in enumerate(order) if name in placed) for placed in tests]
     # Without the test of the first object alone, and the test of all objects but a closed one.
     decide = [
@@ -100,15 +100,15 @@ def answers_left(machine: Machine) -> tuple[list[str], list[int]]:
 
 
 def apart(page: Page, stream: Stream) -> PromptAnswer:
-    """Objects ruled out one by one; of the rest, those with the fewest of the rest beside them."""
-    opened, alone, tests = _open(page.machines[-1])
+    """Rules objects out one by one and names the rest with the fewest of each other beside them."""
+    undecided, alone, tests = _open(page.machines[-1])
     means = {
-        name: fmean([len(placed & set(opened)) for placed in tests if name in placed] or [0])
-        for name in opened
+        name: fmean([len(placed & set(undecided)) for placed in tests if name in placed] or [0])
+        for name in undecided
         if name not in alone
     }
-    sure = tuple(n for n in opened if n in alone or means[n] == min(means.values()))
-    return PromptAnswer(sure, _rest(opened, sure), _guess(page, stream))
+    sure = tuple(n for n in undecided if n in alone or means[n] == min(means.values()))
+    return PromptAnswer(sure, _rest(undecided, sure), _guess(page, stream))
 
 
 def _open(machine: Machine) -> tuple[tuple[str, ...], set[str], list[set[str]]]:
@@ -119,8 +119,8 @@ def _open(machine: Machine) -> tuple[tuple[str, ...], set[str], list[set[str]]]:
     lit = [set(placed) for placed, light in machine.tests if light]
     dark = [set(machine.objects) - set(placed) for placed, light in machine.tests if not light]
     never, always = _never_dark(machine), _always_lit(machine)
-    opened, tests = (never, lit) if len(never) >= len(always) else (always, dark)
-    return opened, {name for placed in tests if len(placed) == 1 for name in placed}, tests
+    undecided, tests = (never, lit) if len(never) >= len(always) else (always, dark)
+    return undecided, {name for placed in tests if len(placed) == 1 for name in placed}, tests
 
 
 def _rest(names: tuple[str, ...], sure: tuple[str, ...]) -> tuple[str, ...]:
