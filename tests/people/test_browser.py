@@ -506,7 +506,8 @@ class Child(Finger):
             self.page.set_viewport_size(size)
             assert self.page.evaluate(LOWEST) <= size["height"], f"{screen} needs scrolling"
         words = self.page.evaluate(
-            "[view.title, ...(view.paragraphs || []), ...(view.rules || [])]"
+            "[view.title, ...(view.paragraphs || []), ...(view.rules || []),"
+            " (view.machine || view.picture || {}).words].filter(Boolean)"
         )
         heard = self.page.evaluate("view.speak.map((one) => one.text)")
         assert set(words) <= set(heard)
