@@ -41,8 +41,12 @@ axe = pytest.importorskip("axe_playwright_python")
 AXE = Path(axe.__file__).with_name("axe.min.js")
 SCREENSHOTS = os.environ.get("SCREENSHOTS")
 # What a browser leaves of the screen.
-PHONE = {"viewport": {"width": 390, "height": 664}, "has_touch": True, "is_mobile": True}
-TABLET = {"width": 1180, "height": 746}
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 390, "height": 664},
+    "has_touch": True,
+    "is_mobile": True,
+}
+TABLET: Any = {"width": 1180, "height": 746}
 # Simulated participants are fast; a test of its own taps twice.
 ONE_CONDITION = ("tap_guard = 0\n" + PAPER.read_text()).split("[[conditions]]")
 
@@ -506,7 +510,8 @@ class Child(Finger):
             self.page.set_viewport_size(size)
             assert self.page.evaluate(LOWEST) <= size["height"], f"{screen} needs scrolling"
         words = self.page.evaluate(
-            "[view.title, ...(view.paragraphs || []), ...(view.rules || [])]"
+            "[view.title, ...(view.paragraphs || []), ...(view.rules || []),"
+            " (view.machine || view.picture || {}).words].filter(Boolean)"
         )
         heard = self.page.evaluate("view.speak.map((one) => one.text)")
         assert set(words) <= set(heard)

@@ -102,7 +102,8 @@ def test_a_translation_must_be_complete(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"these texts are missing: button\.agree"):
         read_experiment(path)
     both = (SOURCE / "people", SOURCE / "benchmarks/blicket/people")
-    (tmp_path / "mine.toml").write_text("".join((one / "texts/de.toml").read_text() for one in both))
+    text = "".join((one / "texts/de.toml").read_text() for one in both)
+    (tmp_path / "mine.toml").write_text(text)
     assert read_experiment(path).texts == {**read_texts("de")}, "one file after the other"
 
 

@@ -33,7 +33,7 @@ from trivium.people.payments import COLUMNS, payments
 from trivium.people.preregistration import preregistration
 from trivium.people.serving import Serving
 from trivium.people.study import reopen_study
-from trivium.people.walk import all_views
+from trivium.people.walk import sentences
 
 
 @dataclass(frozen=True)
@@ -167,8 +167,7 @@ class Sentences:
 
     def run(self) -> None:
         """Write the sentences that children hear, with the names of their recordings."""
-        views = all_views(read_experiment(self.experiment))
-        said = {one["text"]: one["file"] for view in views for one in view.get("speak", ())}
+        said = sentences(read_experiment(self.experiment))
         require(bool(said), "sentences are read aloud to audience 'children' only")
         with atomic_write(self.out) as file:
             file.write(csv_text([("file", "text"), *((name, text) for text, name in said.items())]))

@@ -42,6 +42,9 @@ def _read_aloud(session: Session, view: View) -> View:
     asked = [text for one in view.get("questions", ()) for text in (one["text"], *one["options"])]
     labels = [one["label"] for one in view.get("buttons", ()) if one.get("choice")]
     read = [view["title"], *view.get("paragraphs", ()), *view.get("rules", ()), *asked, *labels]
+    shown = view.get("machine") or view.get("picture") or {}
+    if shown.get("words"):
+        read.append(shown["words"])  # what the light says: the last, and the first after a press
     ended = session.experiment.links == "open" and view["screen"] in (*ENDED, "expired")
     others = ["next_child"] if ended else []
     names = {key: session.experiment.texts[f"button.{key}"] for key in ("listen", *others)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import orjson
@@ -15,6 +16,7 @@ from trivium.people.session import ENDED, Session
 CODE = "EXAMPLE234"  # instead of a participant's code
 ENDINGS = "endings"  # instead of a condition
 SOLVER = "information_gain"  # whose first test is shown, in games
+SLOTS = 16  # places whose screens have all sentences, such as those of swapped examples
 STOPPED = ("paused", "elsewhere", "uninvited")
 
 
@@ -42,26 +44,40 @@ def all_views(experiment: Experiment) -> list[View]:
     return [view for view, _ in distinct.values()]
 
 
-def _walk(experiment: Experiment, condition: Condition) -> list[View]:
-    """The screens of a participant who answers everything right."""
-    place: dict[str, Any] = {"condition": condition.name, "slot": 0}
+def _walk(
+    experiment: Experiment, condition: Condition, slot: int = 0, *, use_all: bool = False
+) -> list[View]:
+    """The screens of a participant who answers everything right, after one test or all of them."""
+    place: dict[str, Any] = {"condition": condition.name, "slot": slot}
     if condition.arm != "active":
-        place["shown"] = experiment.moves_shown(condition, 0)
+        place["shown"] = experiment.moves_shown(condition, slot)
     session, views = Session(experiment), list[View]()
     while True:
         views.append(screen(session, CODE))
         if session.stage in ENDED:
             return views
-        step = session.next_step(_reply)
+        again = use_all and views[-1].get("movable", False)
+        step = session.next_step(partial(_reply, again=again))
         asks = session.answers_to_assign(step) is not None
         session.take(Step(step.kind, step.value, place if asks else {}))
 
 
-def _reply(dialogue: Dialogue) -> str:
-    """One test of a game, then the right answer."""
+def _reply(dialogue: Dialogue, *, again: bool) -> str:
+    """One test of a game, again and again or once, then the right answer."""
     solver = dialogue.item.task.benchmark.solvers.get(SOLVER)
-    first = solver is not None and not dialogue.replies
-    return next_reply(dialogue, solver) if solver and first else dialogue.item.gold
+    if solver is None or (dialogue.replies and not again):
+        return dialogue.item.gold
+    return dialogue.replies[0] if dialogue.replies else next_reply(dialogue, solver)
+
+
+def sentences(experiment: Experiment) -> dict[str, str]:
+    """Every sentence that is read to children, with the name of its recording."""
+    views = all_views(experiment)
+    for one in experiment.conditions:
+        views += _walk(experiment, one, use_all=True)
+        for slot in range(1, SLOTS):
+            views += _walk(experiment, one, slot)
+    return {one["text"]: one["file"] for view in views for one in view.get("speak", ())}
 
 
 def screens_in_words(experiment: Experiment) -> list[dict[str, Any]]:

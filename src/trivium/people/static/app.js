@@ -165,8 +165,8 @@ function show(next, kind = "") {
     listenButton.replaceChildren(icon("listen"), make("span", {}, view.text.listen));
     // After a press the light is read, and what else is new on the screen.
     const old = kind === "press" && before ? before.speak.map((one) => one.text) : [];
-    const light = kind === "press" && shown ? [{ text: view.text[shown.lit ? "on" : "off"] }] : [];
-    readAloud([...light, ...view.speak.filter((one) => !old.includes(one.text))]);
+    const light = kind === "press" && shown ? view.speak.slice(-1) : [];
+    readAloud([...light, ...view.speak.filter((one) => !old.includes(one.text) && !light.includes(one))]);
   }
 }
 

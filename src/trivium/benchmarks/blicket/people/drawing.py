@@ -68,8 +68,12 @@ def machine_view(
             for key, shape in things.items()
         ],
         "lit": lit,
-        "empty": texts["light.empty"],
+        "words": "" if lit is None else _light(lit, texts),
     }
+
+
+def _light(lit: bool, texts: Texts) -> str:
+    return texts["light.on" if lit else "light.off"]
 
 
 def test_views(
@@ -80,7 +84,7 @@ def test_views(
         {
             "things": [thing_view(shape, texts) for key, shape in things.items() if key in placed],
             "lit": light,
-            "words": texts["light.on" if light else "light.off"],
+            "words": _light(light, texts),
             "empty": texts["light.empty"],
         }
         for placed, light in tests

@@ -36,7 +36,7 @@ class GamePage(Page):
 <script src="static/shapes.js" defer></script>
 <script src="static/machine.js" defer></script>
 """
-    labels = ("button.sound_on", "button.sound_off", "light.on", "light.off")
+    labels = ("button.sound_on", "button.sound_off")
 
     def practice(self) -> Activity:
         """The practice machine."""

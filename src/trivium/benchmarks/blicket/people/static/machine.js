@@ -23,7 +23,7 @@ function machine(state, movable) {
     node.addEventListener("click", (event) => { if (!dragged() && !repeated(thing.id, event)) toggle(thing.id); });
     place.append(node);
   }
-  const words = state.lit === null ? "" : view.text[state.lit ? "on" : "off"];
+  const words = state.lit === null ? "" : state.words;
   const box = make("div", { class: `machine${state.lit ? " lit" : ""}`, role: "group", "aria-label": state.name }, drawMachine(state.pattern, state.lit === true), plate);
   return make("div", { class: "table" }, box, make("p", { class: `light ${state.lit ? "on" : "off"}`, "aria-hidden": "true" }, words), tray);
 }
@@ -85,7 +85,7 @@ function machineShown(shown, kind) {
   soundNoted = true;
   if (shown.lit === null || (kind !== "press" && kind !== "next")) return;
   spoken.textContent = "";
-  spoken.textContent = view.text[shown.lit ? "on" : "off"];
+  spoken.textContent = shown.words;
   if (shown.lit) chime();
 }
 
