@@ -35,7 +35,7 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     """Independent, dependent and control variables of an experiment."""
 
     name = "identifying_variables"
-    version = "2.0"
+    version = "2.1"
     title = "design an experiment: independent, dependent and control variables"
     spec_type = VariablesSpec
     view_type = VariablesView

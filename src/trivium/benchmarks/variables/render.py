@@ -36,6 +36,13 @@ If what was observed speaks against the target hypothesis, it is not worth an ex
 invalid. Control only what would be risky to leave alone, given what is known; name the most \
 important variable first, and write none where nothing needs control.
 """
+# The original leaves this open. Here hypotheses decide in every valid item.
+_UNOBSERVED = """\
+A variable without observations, or with hardly any, is known from the hypotheses alone: it is \
+risky if they lead from it to the dependent variable, in one step or through other variables (the \
+independent one included). Count every hypothesis for this, even one that the observations speak \
+against.
+"""
 _FORM = """\
 ANSWER: valid; independent: <variable>; dependent: <variable>; control: <variables>
 for example
@@ -127,7 +134,7 @@ def texts(view: VariablesView) -> Texts:
     if view.wording == "original":
         parts = (_TASK, _ORIGINAL_ASK[view.reasoning] + _ORIGINAL_FORM, tree)
     else:
-        parts = (_TASK, tree, _ASK[view.reasoning] + _FORM)
+        parts = (_TASK + _UNOBSERVED, tree, _ASK[view.reasoning] + _FORM)
     return Texts("\n".join([*filter(None, parts), ""]), _SAMPLE, WORDINGS)
 
 
