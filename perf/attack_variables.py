@@ -312,7 +312,7 @@ def together(item: VariablesItem, view: VariablesView, threshold: float) -> list
     rest = [variable for variable in range(len(names)) if variable not in (independent, dependent)]
     if view.renderer == "language-corrset":
         return [names[other] for other in rest if item.observed.correlated(other, dependent)]
-    values = item.table.values
+    values: Rows = item.table.values
     found = {}
     for variable in rest:
         pair = values[:, [dependent, variable]]

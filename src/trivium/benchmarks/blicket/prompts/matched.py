@@ -161,7 +161,7 @@ def _ranks(orders: Ints, places: Ints, shown: Sequence[Tests]) -> Ints:
     shape = *there.shape[1:], len(orders)
     first, second, early, more = (np.full(shape, _LATE) for _ in range(4))
     last, last_but_one, late, less = (np.full(shape, _EARLY) for _ in range(4))
-    for test in there.any(axis=(1, 2)).nonzero()[0].tolist():  # all at once would leave the cache
+    for test in np.flatnonzero(there.any(axis=(1, 2))).tolist():  # all together leave the cache
         np.maximum(at[test], after[test], out=early)
         np.minimum(at[test], before[test], out=late)
         np.minimum(second, np.maximum(first, early, out=more), out=second)
