@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -131,9 +132,9 @@ def test_a_test_goes_on_if_an_obvious_leak_is_not_confirmed(
     score = Study.score
 
     def scored(
-        study: Study, part: str, attacks: Sequence[Attack], *asked: float
+        study: Study, part: str, attacks: Sequence[Attack], *asked: Any
     ) -> Sequence[Outcome]:
-        found = score(study, part, attacks, *asked)  # type: ignore[arg-type]
+        found = score(study, part, attacks, *asked)
         first = part == "confirm" and not sizes[part]
         sizes[part].append(max(len(outcome.values) for outcome in found))
         return [NOTHING] * len(found) if first else found

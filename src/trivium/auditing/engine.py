@@ -41,7 +41,7 @@ TRAIN = 3000  # maximum number of training items
 MAX_ITEMS = 20_000
 CHUNKS = 8  # of each part: the parts are interleaved, so that all see every stretch of a seed
 LOOK = 300  # minimum number of items of a look
-OBVIOUS = 1e-9  # the significance in a look that ends the test
+OBVIOUS = 1e-9  # the significance of a leak in a look that ends the test
 HOPELESS = 3.0  # standard errors by which a dropped attack is below what a cue of GAIN reaches
 NOTHING = Outcome(np.empty(0), 0.5)
 
@@ -83,10 +83,10 @@ def audit(  # noqa: PLR0917 - the view is an option of every caller
     count = min(needed, MAX_ITEMS) if items is None else items
     attacks = study.attacks(count, trees)
     # An obvious leak decides the verdict once it is confirmed; if it is not, the test goes on.
-    for obvious in (OBVIOUS, 0.0):
-        tested = study.score("test", attacks, count, SELECT, obvious)
+    for whole in (False, True):
+        tested = study.score("test", attacks, count, SELECT, whole)
         cues = study.confirm(attacks, tested, count)
-        ended = any(each.p < obvious for each in tested)
+        ended = not whole and any(map(is_obvious, tested))
         if not ended or any(found.caught for found in cues):
             break
     looked_at = max(len(each.values) for each in tested) if ended else count
@@ -102,6 +102,11 @@ def audit(  # noqa: PLR0917 - the view is an option of every caller
         keeps_leaks=any(name in benchmark.leaky_presets for name in names),
         view=spec_to_dict(task.view),
     )
+
+
+def is_obvious(outcome: Outcome) -> bool:
+    """Whether an attack surely has a gain, and at least half of what is possible."""
+    return outcome.p < OBVIOUS and 2 * outcome.mean >= 1 + outcome.chance
 
 
 def is_hopeless(outcome: Outcome, level: float) -> bool:
@@ -199,12 +204,12 @@ class Study:
         attacks: Sequence[Attack],
         size: int,
         level: float,
-        obvious: float = 0.0,
+        whole: bool = True,
     ) -> list[Outcome]:
         """The outcome of each attack on this many items, in looks.
 
         An attack that is hopeless, or has been tested on enough items, is not looked at again.
-        Nor is any attack after one that is as significant as `obvious`.
+        Nor is any attack after an obvious one, unless the `whole` part is asked for.
         """
         outcomes = [NOTHING] * len(attacks)
         alive = list(range(len(attacks)))
@@ -215,7 +220,7 @@ class Study:
             found = self._part(part, chunks.tolist(), each, [attacks[n] for n in alive])
             for n in alive:
                 outcomes[n] = outcomes[n].joined(attacks[n].outcome(found))
-            if any(outcomes[n].p < obvious for n in alive):
+            if not whole and any(is_obvious(outcomes[n]) for n in alive):
                 break
             alive = [
                 n
