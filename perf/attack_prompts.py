@@ -12,6 +12,7 @@ import argparse
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -225,6 +226,29 @@ def order(train: Items, fresh: Items) -> None:
     print(f"a guess among what counts leave {guesses / len(fresh):.3f}")
 
 
+def beside_closed(fresh: Items) -> None:
+    """Must be blickets: those that were most often with objects that are ruled out.
+
+    Once on their own, as many as a random answer has that counts leave, and once among these.
+    """
+    alone = among = 0.0
+    for item in fresh:
+        opened, _, tests = _open(item.new)
+        names, masks = answers_left(item.new)
+        with_closed = [sum(len(t - set(opened)) for t in tests if name in t) for name in names]
+        totals = [sum(n for at, n in enumerate(with_closed) if mask >> at & 1) for mask in masks]
+        best = [mask for mask, total in zip(masks, totals, strict=True) if total == max(totals)]
+        right = sum(1 << at for at, name in enumerate(names) if name in item.answer.blickets)
+        among += (right in best) / len(best)
+        size = masks[0].bit_count()
+        sets = [sum(1 << at for at in own) for own in combinations(range(len(names)), size)]
+        weight = {own: sum(n for at, n in enumerate(with_closed) if own >> at & 1) for own in sets}
+        most = [own for own in sets if weight[own] == max(weight.values())]
+        alone += (right in most) / len(most)
+    print(f"  most often beside ruled-out objects, blickets: {interval(alone, len(fresh))}", end="")
+    print(f", among the answers that counts leave {interval(among, len(fresh))}")
+
+
 def examples(train: Items, fresh: Items) -> None:
     """Boosted trees: which example is the conjunctive one, from counts and sizes."""
 
@@ -281,6 +305,7 @@ def main() -> None:
     for pairs in (False, True):
         learned(train, fresh, pairs)
     order(train, fresh)
+    beside_closed(fresh)
     examples(train, fresh)
     for view in (PromptView(), PromptView("two_shot")):
         habits(fresh[: OPTIONS.habits], view)

@@ -10,6 +10,11 @@ Needs scikit-learn.
     python perf/attack_variables.py [ITEMS] [PRESET ...]
     python perf/attack_variables.py --mentions SEED [ITEMS]
     python perf/attack_variables.py --row-order SEED [ITEMS]
+    python perf/attack_variables.py --habits SEED [ITEMS]
+
+`--habits` plays rules that leave something unread: the built-in shortcuts; a set in prose or a
+threshold of correlation in a table, with every hypothesis called valid; and guesses of validity
+from that of earlier items.
 """
 
 from __future__ import annotations
@@ -25,6 +30,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
 from trivium.benchmarks.variables import VARIABLES
+from trivium.benchmarks.variables.answer import VariablesAnswer
 from trivium.benchmarks.variables.audit import audit_views, probes
 from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.score import ndcg
@@ -150,8 +156,8 @@ def interval(name: str, right: Sequence[float], floor: float) -> str:
     return f"{name}: correct {mean:.3f} +- {half:.3f}, lift {lift}"
 
 
-def rules(preset: str, view: VariablesView, count: int) -> None:
-    items = list(VARIABLES.generate(PRESETS[preset], 303, 0, count))
+def rules(preset: str, view: VariablesView, count: int, seed: int = 303) -> None:
+    items = list(VARIABLES.generate(PRESETS[preset], seed, 0, count))
     floor = VARIABLES.floor(PRESETS[preset], view)
     print(f"{preset}, {view.renderer}, {count} items, floor {floor.value:.3f} ({floor.name})")
     for name in SHORTCUTS:
@@ -300,7 +306,66 @@ def first_candidate(preset: str, seed: int, count: int, row_order: bool) -> str:
     return f"first candidate {reach}, gain {mean:.3f} [{mean - half:.3f}, {mean + half:.3f}]"
 
 
+def together(item: VariablesItem, view: VariablesView, threshold: float) -> list[str]:
+    """The variables that change together with the dependent one, as the page or the table shows."""
+    names, (independent, dependent) = item.names, item.target
+    rest = [variable for variable in range(len(names)) if variable not in (independent, dependent)]
+    if view.renderer == "language-corrset":
+        return [names[other] for other in rest if item.observed.correlated(other, dependent)]
+    values: Rows = item.table.values
+    found = {}
+    for variable in rest:
+        pair = values[:, [dependent, variable]]
+        pair = pair[~np.isnan(pair).any(axis=1)]
+        if len(pair) > 3 and (pair.std(axis=0) > 0).all():
+            found[variable] = abs(np.corrcoef(pair.T)[0, 1])
+    ranked = sorted(found, key=found.__getitem__, reverse=True)
+    return [names[variable] for variable in ranked if found[variable] > threshold]
+
+
+def unread_habit(preset: str, view: VariablesView, seed: int, count: int, threshold: float) -> None:
+    """Print what controlling the variables that change together reaches, always valid."""
+    floor = VARIABLES.floor(PRESETS[preset], view)
+    right, gains = [], []
+    for item in VARIABLES.generate(PRESETS[preset], seed, 0, count):
+        independent, dependent = (item.names[variable] for variable in item.target)
+        control = tuple(together(item, view, threshold))
+        scores = VARIABLES.score(item, VariablesAnswer(True, independent, dependent, control))
+        right.append(scores["correct"] or 0.0)
+        if scores["ctrl_nDCG"] is not None:
+            gains.append(scores["ctrl_nDCG"])
+    words = f"{preset}, {view.renderer}, together with the dependent one (above {threshold})"
+    half = 1.96 * float(np.std(gains)) / len(gains) ** 0.5
+    base = floor.others["ctrl_nDCG"]
+    print(interval(words, right, floor.value), end="; ")
+    print(f"nDCG {np.mean(gains):.3f} +- {half:.3f} of {len(gains)} (floor {base:.3f})", flush=True)
+
+
+def feedback(preset: str, seed: int, count: int, block: int = 50) -> None:
+    """Print how often validity is guessed by somebody who is told it after every item."""
+    valid = [item.gold.valid for item in VARIABLES.generate(PRESETS[preset], seed, 0, count)]
+    rarer, other = [], []
+    for number, own in enumerate(valid):
+        before = valid[number - number % block : number]
+        more = 2 * sum(before) - len(before)
+        rarer.append(0.5 if more == 0 else own == (more < 0))
+        if number % 2:
+            other.append(own != valid[number - 1])
+    print(interval(f"{preset}, the rarer of its block so far", list(map(float, rarer)), 0.5))
+    print(interval(f"{preset}, item 2k+1 unlike item 2k", list(map(float, other)), 0.5))
+
+
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--habits"]:
+        seed, count = int(sys.argv[2]), int((*sys.argv[3:], "2000")[0])
+        for preset in ("balanced-ctrl", "balanced-hypotheses"):
+            feedback(preset, seed, 4 * count)
+            for view in audit_views():
+                if view.renderer in {"language-corrset", "markdown"}:
+                    rules(preset, view, count, seed)
+                    for threshold in (0.3, 0.5, 0.7)[: 3 if view.renderer == "markdown" else 1]:
+                        unread_habit(preset, view, seed, count, threshold)
+        sys.exit()
     if sys.argv[1:2] == ["--row-order"]:
         seed, count = int(sys.argv[2]), int((*sys.argv[3:], "5000")[0])
         for preset in ("balanced-ctrl", "balanced-hypotheses"):

@@ -5,13 +5,23 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.audit.kinds import KINDS, NEW
 from tests.audit.leaks import Constant, LeakSpec, Leaky, LeakyLabel, LeakySet
-from trivium.auditing.engine import ALARM, SELECT, confirmation_size, cue, is_hopeless
+from trivium.auditing.engine import (
+    ALARM,
+    NOTHING,
+    SELECT,
+    Attack,
+    Study,
+    confirmation_size,
+    cue,
+    is_hopeless,
+)
 from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.outcomes import Outcome, binomial_tail, judge
 from trivium.auditing.samples import Bools, Sample, ranks
@@ -106,6 +116,34 @@ def test_a_leak_of_five_points_is_caught() -> None:
 def test_clean_items_pass(benchmark: Leaky, seed: int) -> None:
     audit = run_audit(benchmark, LeakSpec(), seed, 250, trees=12)
     assert audit.passed, names_of_caught(audit)
+
+
+def test_an_obvious_leak_ends_the_test_at_the_first_look() -> None:
+    audit = run_audit(Leaky(), LeakSpec("middle places"), 3, 1200, trees=12)
+    assert "answer: place;" in names_of_caught(audit) + ";"
+    assert audit.items == 300  # one of four looks
+    assert max(found.n for found in audit.cues if not found.confirmed) == 300
+
+
+def test_a_test_goes_on_if_an_obvious_leak_is_not_confirmed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sizes: dict[str, list[int]] = {"test": [], "confirm": []}
+    score = Study.score
+
+    def scored(
+        study: Study, part: str, attacks: Sequence[Attack], *asked: Any
+    ) -> Sequence[Outcome]:
+        found = score(study, part, attacks, *asked)
+        first = part == "confirm" and not sizes[part]
+        sizes[part].append(max(len(outcome.values) for outcome in found))
+        return [NOTHING] * len(found) if first else found
+
+    monkeypatch.setattr(Study, "score", scored)
+    audit = run_audit(Leaky(), LeakSpec("middle places"), 3, 600, trees=12)
+    assert audit.verdict == "caught"
+    assert (sizes["test"], len(sizes["confirm"])) == ([300, 600], 2)
+    assert audit.items == 600
 
 
 def test_a_floor_below_the_best_constant_answer_is_caught() -> None:

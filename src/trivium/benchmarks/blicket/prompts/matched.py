@@ -141,7 +141,8 @@ def _ranks(orders: Ints, places: Ints, shown: Sequence[Tests]) -> Ints:
     For the tests of each answer, in each order of them.
     """
     placed = np.array([[placed for placed, _ in tests] for tests in shown]).T
-    there = (placed[:, :, None] >> np.arange(1, len(places) + 1) & 1)[..., None] > 0
+    there = (placed[:, :, None] >> np.arange(1, len(places) + 1) & 1) > 0  # (test, answer, object)
+    summed, count = there.transpose(2, 1, 0).astype(np.float64), there.sum(axis=0)[..., None]
     means = []
     # Words besides the names in a line of two_shot and of freeform, in lengths of names.
     for words in (5, 2):
@@ -149,18 +150,27 @@ def _ranks(orders: Ints, places: Ints, shown: Sequence[Tests]) -> Ints:
         begins = np.empty_like(orders)
         ends = lengths[orders].cumsum(axis=1)
         np.put_along_axis(begins, orders, ends - lengths[orders], axis=1)
-        # Tests are the first axis, along which arrays are quickly reduced.
-        within = (places * lengths).T[:, None, :, None]
-        at = ((begins.T << 12)[:, None, None] + within).astype(np.int32)
-        means.append(np.where(there, at, np.int32(0)).sum(axis=0) / there.sum(axis=0))
-    early, late = np.where(there, at, _LATE), np.where(there, at, _EARLY)
-    first, last = early.min(axis=0), late.max(axis=0)
-    second = np.where(at == first, _LATE, early).min(axis=0)
-    last_but_one = np.where(at == last, _EARLY, late).max(axis=0)
-    code = np.zeros(first.shape[::2], dtype=np.int64)
+        within = (places * lengths).T[:, :, None]
+        at = ((begins.T << 12)[:, None] + within).astype(np.int32)  # (test, object, order)
+        means.append((summed @ at.transpose(1, 0, 2)).transpose(1, 0, 2) / count)
+    # A test without the object comes after all others, or before them.
+    after = np.where(there, _EARLY, _LATE)[..., None]
+    before = np.where(there, _LATE, _EARLY)[..., None]
+    shape = *there.shape[1:], len(orders)
+    first, second, early, more = (np.full(shape, _LATE) for _ in range(4))
+    last, last_but_one, late, less = (np.full(shape, _EARLY) for _ in range(4))
+    for test in np.flatnonzero(there.any(axis=(1, 2))).tolist():  # all together leave the cache
+        np.maximum(at[test], after[test], out=early)
+        np.minimum(at[test], before[test], out=late)
+        np.minimum(second, np.maximum(first, early, out=more), out=second)
+        np.minimum(first, early, out=first)
+        np.maximum(last_but_one, np.minimum(last, late, out=less), out=last_but_one)
+        np.maximum(last, late, out=last)
+    code = np.zeros(first.shape[::2], dtype=np.int32)
     for values in (first, second, last_but_one, last, *means):
         for one, two in itertools.combinations(range(len(places)), 2):
-            code = 2 * code + (values[:, one] < values[:, two])
+            code <<= 1
+            code |= values[:, one] < values[:, two]
     return code
 
 
