@@ -342,7 +342,7 @@ def unread_habit(preset: str, view: VariablesView, seed: int, count: int, thresh
 
 
 def feedback(preset: str, seed: int, count: int, block: int = 50) -> None:
-    """Print how often validity is guessed by somebody who is told it after every item."""
+    """Print how often a guess of validity is right if the validity of earlier items is known."""
     valid = [item.gold.valid for item in VARIABLES.generate(PRESETS[preset], seed, 0, count)]
     rarer, other = [], []
     for number, own in enumerate(valid):

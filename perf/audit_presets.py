@@ -5,7 +5,7 @@ are not repeated. `--views` chooses some of the views by their numbers.
 
 `--seeds N` counts false alarms instead: audits of default presets in the default view, or of those
 named, with N seeds each and several processes. Each is a line of `--out` as soon as it ends; the
-same command goes on where it was stopped, and starts no audit after `--seconds`.
+same command resumes where it stopped, and starts no audit after `--seconds`.
 
     python perf/audit_presets.py --seeds 100 --items 250 --processes 14 --seconds 500 --out alarms
 """

@@ -319,3 +319,13 @@ def test_a_termination_ends_a_command_like_an_interrupt(
     assert main(["list"]) == 143
     assert capsys.readouterr().err == "trivium: terminated\n"
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_list_prints_a_table_and_json_only_if_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("list") == 0
+    table = capsys.readouterr().out
+    with pytest.raises(orjson.JSONDecodeError):
+        orjson.loads(table)
+    assert run("list --json") == 0
+    assert "nhop_explicit" in table
+    assert "nhop_explicit" in str(orjson.loads(capsys.readouterr().out))

@@ -74,6 +74,15 @@ def test_the_digest_of_an_item_is_that_of_its_row_in_a_file(name: str) -> None:
     assert record.trivium == trivium.__version__
 
 
+@pytest.mark.parametrize("name", benchmark_names())
+def test_items_are_generated_from_the_first_one_by_default(name: str) -> None:
+    benchmark, task = get_benchmark(name), load_task(name)
+    (item,) = benchmark.generate(task.spec, 7)
+    first = task.item(0, 7).original
+    assert dump_line(benchmark.to_row(item)) == dump_line(benchmark.to_row(first))
+    assert (item.origin.seed, item.origin.index) == (7, 0)
+
+
 @dataclass(frozen=True)
 class CoinSpec:
     """No fields."""

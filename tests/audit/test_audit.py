@@ -322,6 +322,12 @@ def without_features(right: Bools) -> Sample:
     return Sample({}, {}, right, np.ones_like(right), names)
 
 
+def test_items_whose_candidates_are_all_right_or_all_wrong_are_not_judged() -> None:
+    """There is nothing to choose in them, whatever a rule says."""
+    right = np.array([[True, True, False], [True, True, True], [False, False, False]])
+    assert without_features(right).judged.tolist() == [True, False, False]
+
+
 def test_guesses_among_the_same_candidates_are_compared_with_their_shares() -> None:
     """Of two answers, one is right in three of four items: naming it always is no cue."""
     right = np.array([[True, False]] * 3 + [[False, True]])

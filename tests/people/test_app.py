@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("starlette")
 from starlette.testclient import TestClient
 
-from tests.people.client import BASELINE, GAME, PAPER, Client, make_study, take_part
+from tests.people.client import BASELINE, GAME, PAPER, Client, make_study, next_step, take_part
 from trivium.cli import main
 from trivium.core.dialogue import solve
 from trivium.core.errors import UserError
@@ -70,6 +70,22 @@ def test_people_go_from_consent_to_their_code(tmp_path: Path, example: Path) -> 
         item = condition.task.item(row["index"], row["seed"])
         alone = solve(item, condition.task.benchmark.solvers[solver])
         assert (row["reply"], row["scores"]) == (alone.reply, alone.scores)
+
+
+def test_every_test_of_the_two_example_machines_is_shown(tmp_path: Path) -> None:
+    short = f"title = 'x'\npractice = false\ncheck = false\n{GAME}"
+    study = make_study(tmp_path, f"{short}preset = 'demonstrations-given'\n")
+    client = Client(TestClient(make_app(study, TOKEN)))
+    key = client.http.cookies["trivium_session"].partition("~")[0]
+    pages = []
+    while client.view["screen"] != "new":
+        if client.view["screen"] == "example":
+            pages.append(client.view["page"])
+        step = next_step(study, key, "optimal")
+        assert client.post(step.kind, step.value).status_code == 200
+    last = pages[0][1]
+    assert last >= 3
+    assert pages == 2 * [[number, last] for number in range(last + 1)]
 
 
 @pytest.mark.parametrize(

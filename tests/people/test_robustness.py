@@ -31,7 +31,7 @@ from trivium.people.experiment import read_experiment
 from trivium.people.export import export_study
 from trivium.people.pages import RefusedError, Step
 from trivium.people.store import Clock
-from trivium.people.study import Study, open_study, reopen_study
+from trivium.people.study import Study, events_from, open_study, reopen_study
 from trivium.people.texts import read_texts
 
 SHORT = f"title = 'x'\npractice = false\ncheck = false\n{GAME}preset = 'paper'\n"
@@ -397,3 +397,13 @@ def test_a_backup_made_while_the_server_runs_can_be_restored(tmp_path: Path) -> 
     again.http.cookies = client.http.cookies
     assert again.load() == client.load()
     assert again.post("next").status_code == 200
+
+
+def test_events_of_a_browser_are_bounded_and_invalid_ones_are_left_out() -> None:
+    valid = {"page": "p" * 150, "number": 3, "kind": "k" * 150, "detail": "d" * 150}
+    invalid: list[Any] = [None, "x", {}, valid | {"number": "3"}, valid | {"number": -1}]
+    (event,) = events_from([*invalid, valid])
+    assert (event.page, event.kind, event.detail) == ("p" * 100, "k" * 100, "d" * 100)
+    assert (event.number, event.client_time) == (3, None)
+    assert len(events_from([valid] * 300)) == 200
+    assert events_from({"0": valid}) == []

@@ -20,13 +20,13 @@ from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.spec import VariablesSpec, VariablesView
 from trivium.core.dialogue import attempt
+from trivium.core.statistics import clustered_slope
 from trivium.report.charts import (
     COLOURS,
     Charts,
     model_styles,
     score_over_tokens,
     series_styles,
-    slope,
 )
 from trivium.report.page import write_plots
 from trivium.report.plot import (
@@ -233,15 +233,15 @@ def test_tokens_are_drawn_with_what_one_more_costs(tmp_path: Path) -> None:
 
 def test_the_slope_is_that_of_least_squares() -> None:
     x, y = np.array([1.0, 1, 2, 2, 4]), np.array([1.0, 3, 4, 4, 9])
-    found = slope(x, y, np.arange(5))
+    found = clustered_slope(x, y, np.arange(5))
     # By hand: the means are 2 and 4.2, the sums of products and squares 14 and 6.
     assert found is not None
     assert found.value == pytest.approx(14 / 6)
     assert found.low is not None
     assert found.low < 14 / 6
-    assert slope(np.ones(3), np.array([1.0, 2, 3]), np.arange(3)) is None
+    assert clustered_slope(np.ones(3), np.array([1.0, 2, 3]), np.arange(3)) is None
     # Trials that say the same again are worth nothing.
-    again = slope(np.tile(x, 4), np.tile(y, 4), np.tile(np.arange(5), 4))
+    again = clustered_slope(np.tile(x, 4), np.tile(y, 4), np.tile(np.arange(5), 4))
     assert again is not None
     assert again.low == pytest.approx(found.low)
     assert again.n == 5
@@ -255,7 +255,7 @@ def test_intervals_of_slopes_hold_for_items_tried_several_times() -> None:
     missed = 0
     for _ in range(400):
         y = 30 * x + random.normal(0, 50, 40)[items] + random.normal(0, 5, 200)
-        found = slope(x, y, items)
+        found = clustered_slope(x, y, items)
         assert found is not None
         missed += found.excludes(30)
     assert missed <= 40

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -371,3 +371,21 @@ def _all_alike(value: float, n: int, count: int, level: float, bounds: Bounds | 
     others = proportion(0, n, level).high or 0.0
     low, high = value - others * (value - bounds[0]), value + others * (bounds[1] - value)
     return Estimate(value, low, high, count)
+
+
+def clustered_slope(x: NDArray[Any], y: NDArray[Any], items: NDArray[Any]) -> Estimate | None:
+    """How much y grows with one more of x, by least squares, with its 95% interval.
+
+    Its standard error is robust, and clustered by item: attempts at one are not independent.
+    """
+    _, groups = np.unique(items, return_inverse=True)
+    count = int(groups.max(initial=-1)) + 1
+    centred = x - x.mean() if x.size else x
+    spread = float((centred**2).sum())
+    if count < 3 or spread == 0:
+        return None
+    value = float((centred * y).sum()) / spread
+    scores = np.bincount(groups, centred * (y - y.mean() - value * centred))
+    error = (float((scores**2).sum()) * count / (count - 2)) ** 0.5 / spread
+    half = student_quantile(0.95, count - 2) * error
+    return Estimate(value, value - half, value + half, count)

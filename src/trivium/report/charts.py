@@ -15,7 +15,7 @@ import numpy as np
 from trivium.core.benchmark import ChartAxis, Metric
 from trivium.core.records import PEOPLE
 from trivium.core.results import Summary, estimate_of, merged
-from trivium.core.statistics import Estimate, student_quantile
+from trivium.core.statistics import clustered_slope
 from trivium.report.plot import (
     REFERENCES,
     ROLE_STYLES,
@@ -357,7 +357,7 @@ class Charts:
                 place = float(at)
                 points.append(Point(place, used.value or 0.0, used.low, used.high, tip).positive())
             series.append(Series(solver, self.styles[solver], points))
-            cost = slope(x, tokens, items)
+            cost = clustered_slope(x, tokens, items)
             if cost is not None:
                 ends = (cost.value or 0.0, cost.low or 0.0, cost.high or 0.0)
                 value, low, high = (number_text(round(end)) for end in ends)
@@ -387,24 +387,6 @@ class Charts:
                 items, x, tokens = map(np.concatenate, zip(*found[solver], strict=True))
                 joined[solver] = (items, x, tokens)
         return joined
-
-
-def slope(x: Values, y: Values, items: Values) -> Estimate | None:
-    """What one more of x costs, by least squares over all attempts, with its 95% interval.
-
-    Its standard error is robust, and clustered by item: attempts at one are not independent.
-    """
-    _, groups = np.unique(items, return_inverse=True)
-    count = int(groups.max(initial=-1)) + 1
-    centred = x - x.mean() if x.size else x
-    spread = float((centred**2).sum())
-    if count < 3 or spread == 0:
-        return None
-    value = float((centred * y).sum()) / spread
-    scores = np.bincount(groups, centred * (y - y.mean() - value * centred))
-    error = (float((scores**2).sum()) * count / (count - 2)) ** 0.5 / spread
-    half = student_quantile(0.95, count - 2) * error
-    return Estimate(value, value - half, value + half, count)
 
 
 def references(results: BenchmarkResults, curves: Curves, metric: str) -> list[Series]:
