@@ -64,9 +64,10 @@ def tell() -> None:
 
 
 def read() -> None:
+    item = next(iter(generate(PRESETS["balanced-ctrl"], 1, 0, 1)))
     for unit in ("[", "[@ANSWER ", "[@ANSWER valid_hyp: true; control: ["):
         reply = unit * (100_000 // len(unit))
-        took = best_seconds(lambda reply=reply: parse(None, [reply], VariablesView()))  # type: ignore[misc]
+        took = best_seconds(lambda reply=reply: parse(item, [reply], VariablesView()))  # type: ignore[misc]
         print(f"100 KB of {unit!r}: read in {took * 1e3:.1f} ms")
 
 
@@ -74,7 +75,7 @@ if __name__ == "__main__":
     for preset in ("balanced-ctrl", "balanced-hypotheses"):
         make(preset, PRESETS[preset])
     make("original-ctrl", PRESETS["original-ctrl"])
-    make("original-ctrl, dag", VariablesSpec(graph="dag", design="original"))
+    make("original-ctrl, dag", replace(PRESETS["original-ctrl"], graph="dag"))
     make("balanced-ctrl, 10 dB", replace(PRESETS["balanced-ctrl"], snr=10.0))
     tell()
     read()
