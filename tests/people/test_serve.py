@@ -40,7 +40,7 @@ currency = "GBP"
 """
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="NO CHROMIUM: nobody can be simulated in a browser")
+@pytest.mark.skipif(CHROMIUM is None, reason="NO CHROMIUM: participants cannot be simulated")
 def test_it_says_how_many_simulated_participants_found_a_place(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -266,10 +266,10 @@ def _parts(size: Design) -> list[dict[int, list[Parts]]]:
     found: dict[Parts, dict[int, list[Parts]]] = defaultdict(lambda: defaultdict(list))
     # Without closed objects, a test of the first open object alone would be there twice.
     some = [part for part in range(1, (1 << size.open) - 1) if size.closed or part > 1]
-    room = {part: comb(size.closed, size.fill(part)) for part in some}
+    limits = {part: comb(size.closed, size.fill(part)) for part in some}
     for chosen in itertools.combinations_with_replacement(some, size.deciding):
         alone = {part for part in chosen if part & part - 1 == 0}
-        if all(chosen.count(part) <= room[part] for part in chosen):
+        if all(chosen.count(part) <= limits[part] for part in chosen):
             found[_counts(chosen, size.open)][sum(alone | {1})].append(chosen)
 
     def is_balanced(answers: Iterable[int]) -> bool:

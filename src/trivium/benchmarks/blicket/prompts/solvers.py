@@ -100,7 +100,7 @@ def answers_left(machine: Machine) -> tuple[list[str], list[int]]:
 
 
 def apart(page: Page, stream: Stream) -> PromptAnswer:
-    """Rules objects out one by one and names the rest with the fewest of each other beside them."""
+    """Of the objects that no single test rules out, names those with the fewest beside them."""
     undecided, alone, tests = _open(page.machines[-1])
     means = {
         name: fmean([len(placed & set(undecided)) for placed in tests if name in placed] or [0])
