@@ -20,7 +20,7 @@ ABOUT = """The paper's study of learners (section 4): Figures 3a to 3d, Tables 1
 Q-learning experiment, and unseen forms. Units of work that the folder already holds are not run
 again; --workers takes them from one queue with several processes. --quick is a small version for a
 laptop, too short to judge.
-Example: python -m studies.blicket_learners --workers 6 --out runs/study"""
+Example: python -m studies.blicket_learners --workers 4 --out runs/study"""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Flags:
     out: Path = Path("runs/study")  # the folder of data, tables and figures
     dry_run: bool = False  # print the names of the units to run, and do nothing
     report_only: bool = False  # write tables and figures of the data that are there
-    workers: int = 1  # processes that take units from one queue; 6 share a large GPU well
+    workers: int = 1  # processes that take units from one queue; 4 share a large GPU well
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -57,10 +57,8 @@ class Scale:
     seeds: int = 8
     widths: tuple[int, ...] = (256, 512)
     points: int = 40  # of a learning curve
-    quiz_steps: int = 3_000_000  # Figure 3a at the paper's batch
-    wide_steps: int = 1_500_000  # the same at the larger widths
-    task_steps: int = 1_000_000  # forced exploration, held-out machines, agents for Table 1
-    form_steps: int = 500_000  # naming the form and nothing else
+    steps: int = 3_000_000  # Figures 3a and 3d at the paper's batch
+    task_steps: int = 1_000_000  # Figures 3b and 3c there, and the agents of Table 1
     large_steps: int = 1_500_000
     transfer_steps: int = 4_000_000
     large_environments: int | None = None  # None: as many as the preset has
@@ -92,9 +90,8 @@ QUICK = Scale(
     seeds=2,
     widths=(32,),
     points=5,
-    quiz_steps=40_000,
+    steps=40_000,
     task_steps=40_000,
-    form_steps=40_000,
     large_steps=80_000,
     transfer_steps=160_000,
     large_environments=16,
@@ -240,14 +237,14 @@ def plan(scale: Scale, only: Sequence[str] = PARTS) -> list[Unit]:
         QUnit(fixed, scale.trials),
         QUnit(replace(fixed, definition="drawn"), scale.trials),
         *_large_batch(scale),
-        *_unforced(scale, scale.widths[0], scale.quiz_steps),
+        *_unforced(scale, scale.widths[0]),
         *_other_tasks(scale),
         *_transfer(scale),
         *_imitators(scale),
         *_machines(scale),
     ]
     for width in scale.widths[1:]:
-        units += _unforced(scale, width, scale.wide_steps)
+        units += _unforced(scale, width)
     curves = [
         unit
         for unit in units
@@ -268,9 +265,9 @@ def _large_batch(scale: Scale) -> list[Unit]:
     ]
 
 
-def _unforced(scale: Scale, width: int, steps: int) -> list[Unit]:
+def _unforced(scale: Scale, width: int) -> list[Unit]:
     """Figure 3a at the paper's batch; Figure 3b compares with the recurrent agents."""
-    task, length = (TaskConfig(),), LengthConfig(steps, scale.points)
+    task, length = (TaskConfig(),), LengthConfig(scale.steps, scale.points)
     units: list[Unit] = []
     for name in (*scale.recurrent, *scale.memoryless):
         compared = width == scale.widths[0] and name in scale.recurrent
@@ -287,7 +284,7 @@ def _other_tasks(scale: Scale) -> list[Unit]:
         tuple(TaskConfig(structure, split=split) for split in ("none", "both_loo"))
         for structure in ("quiz-type", "quiz-typeonly")
     )
-    short = LengthConfig(scale.form_steps, scale.points)
+    full = LengthConfig(scale.steps, scale.points)
     forced = ("fig3b", "fig3c")
     units: list[Unit] = []
     for name in scale.recurrent:
@@ -295,7 +292,7 @@ def _other_tasks(scale: Scale) -> list[Unit]:
         units += [
             LearnerUnit("paper", agent, "quiz_tasks", tasks, length, seeds, forced),
             LearnerUnit("paper", agent, "type", typed, length, seeds, ("table1",), keep=True),
-            LearnerUnit("paper", agent, "typeonly", naming, short, seeds, ("fig3d",)),
+            LearnerUnit("paper", agent, "typeonly", naming, full, seeds, ("fig3d",)),
         ]
     return units
 
