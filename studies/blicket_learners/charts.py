@@ -58,16 +58,13 @@ SPLITS = {
 
 
 def figure_3a(results: Results) -> Figure:
-    """Learning curves of every agent when no machine is held out, all of one length."""
+    """Learning curves of every agent when no machine is held out."""
     found = find_learners(results, "quiz", split="none", forced=0)
-    shortest = min((one.steps for one in found if not _all_converged(one)), default=None)
-    length = None if shortest is None else round(shortest * 1.01)  # updates are whole
-    rows = _curve_rows(found, "reward", _agent_panel, length)
+    rows = _curve_rows(found, "reward", _agent_panel)
     return Figure(
         "Figure 3a: learning curves, nothing held out",
-        "Mean reward of training episodes over seeds with 95% intervals, as far as all agents were "
-        "trained. Grey: what an ideal observer earns after so many tests; a policy without "
-        "memory can only earn 0.",
+        "Mean reward of training episodes over seeds with 95% intervals. Grey: what an ideal "
+        "observer earns after so many tests; a policy without memory can only earn 0.",
         _curves(rows, REWARD, REWARDS, dict.fromkeys(distinct(rows, "panel"), PLATEAUS)),
         {**_policies(rows, LINES), "ideal observer": FLOOR},
     )
@@ -171,7 +168,7 @@ def figure_3d(results: Results) -> Figure:
         held_out = "nothing" if one.split == "none" else "conjunctive BC and disjunctive C"
         return f"{one.algorithm}, {held_out} held out"
 
-    rows = _curve_rows(found, "form", panel, max((one.steps for one in found), default=None))
+    rows = _curve_rows(found, "form", panel)
     plateaus = {panel(one): FORM_PLATEAUS[one.split] for one in found}
     return Figure(
         "Figure 3d: naming the form, conjunctive or disjunctive, and nothing else",
@@ -332,33 +329,23 @@ def _row(estimate: Estimate, **labels: Any) -> dict[str, Any]:
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high, **labels}
 
 
-def _curve_rows(
-    found: Sequence[Learner],
-    name: str,
-    panel: Callable[[Learner], str],
-    length: int | None = None,
-) -> Rows:
-    """Curves from step 0, up to a length; a curve that converged before goes on as it ended."""
+def _curve_rows(found: Sequence[Learner], name: str, panel: Callable[[Learner], str]) -> Rows:
+    """Curves from step 0; a curve that converged goes on as it ended, to the end of the longest."""
+    length = max((one.steps for one in found), default=0)
     rows: Rows = []
     for one in found:
         points = [
-            (step, one.sampled(name, point))
-            for point, step in enumerate(one.record["steps"])
-            if length is None or step <= length
+            (step, one.sampled(name, point)) for point, step in enumerate(one.record["steps"])
         ]
         if one.first is not None:
             points.insert(0, (0, mean(one.first, name)))
-        if length is not None and _all_converged(one) and points[-1][0] < length:
+        if min(one.record["converged"]) >= 0 and points[-1][0] < length:
             points.append((length, points[-1][1]))
         rows += [
             _row(estimate, steps=step / 1e6, policy=one.policy, panel=panel(one))
             for step, estimate in points
         ]
     return rows
-
-
-def _all_converged(one: Learner) -> bool:
-    return bool(min(one.record["converged"]) >= 0)
 
 
 def _agent_panel(one: Learner) -> str:
