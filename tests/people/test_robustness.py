@@ -342,18 +342,28 @@ def test_slow_headers_do_not_block_others(tmp_path: Path, monkeypatch: pytest.Mo
             one.close()
 
 
+@pytest.mark.parametrize("answered_before", [False, True])
 def test_a_broken_body_leaves_no_traceback(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, answered_before: bool
 ) -> None:
     running = server.Server(make_app(make_study(tmp_path, SHORT), "token"))
     logger = logging.getLogger("uvicorn.error")
     logger.addHandler(caplog.handler)  # uvicorn's loggers pass nothing on
     port = int(running.url.rstrip("/").rpartition(":")[2])
     with running.in_background(), socket.create_connection(("127.0.0.1", port)) as client:
-        client.sendall(b"POST /api/step HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
-        client.sendall(b"no number\r\n")
-        assert client.recv(1000).startswith(b"HTTP/1.1 400")
-        time.sleep(0.2)
+        head = b"POST /api/step HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        if answered_before:
+            client.sendall(head)
+            response = b""
+            while not response.endswith(b"}"):
+                response += client.recv(1000)
+            assert response.startswith(b"HTTP/1.1 403")
+            client.sendall(b"no number\r\n")
+            assert client.recv(1000) == b""
+        else:
+            client.sendall(head + b"no number\r\n")
+            assert client.recv(1000).startswith(b"HTTP/1.1 400")
+            time.sleep(0.2)
     logger.removeHandler(caplog.handler)
     assert [one.levelname for one in caplog.records] == ["WARNING"]
 

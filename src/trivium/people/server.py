@@ -48,9 +48,12 @@ class LimitedProtocol(H11Protocol):
             self._wait()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse a broken request; no other response to it is sent."""
+        """Refuse a broken request, unless its head was answered before the rest of it came."""
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            self.transport.close()
+            return
         if self.cycle is not None:
-            self.cycle.disconnected = True
+            self.cycle.disconnected = True  # no other response is sent
         super().send_400_response(msg)
 
     def connection_lost(self, exc: Exception | None) -> None:
