@@ -28,7 +28,7 @@ from trivium.report.charts import (
     score_over_tokens,
     series_styles,
 )
-from trivium.report.page import write_plots
+from trivium.report.page import write_plots, write_report
 from trivium.report.plot import (
     REFERENCES,
     Cell,
@@ -231,6 +231,27 @@ def test_tokens_are_drawn_with_what_one_more_costs(tmp_path: Path) -> None:
     assert score_over_tokens([results_of(tmp_path / "b", scored("b/m", [1.0]))], {}) is None
 
 
+def test_figures_that_are_all_0_lie_on_the_axis(tmp_path: Path) -> None:
+    rows = [
+        {**row, "usage": {"output_tokens": 0}}
+        for hops in (4, 6)
+        for row in scored("a/model", [0.0] * 3, f"{hops}", groups={"steps": hops, "m": 8})
+    ]
+    results = results_of(tmp_path, rows)
+    chart = drawn(results)["tokens"]
+    at = chart.panels[0].drawn
+    assert {dot.y for line in at.lines for dot in line.dots} == {at.bottom}
+    assert at.y_ticks[0] == (at.bottom, "0")
+    assert at.y_ticks[-1][0] < at.bottom
+    scatter = score_over_tokens([results], series_styles([results]))
+    assert scatter is not None
+    for one in (chart, scatter):
+        text = chart_svg(one, series_styles([results]), None)
+        assert "nan" not in text
+        assert "inf" not in text
+    assert write_report(tmp_path).exists()
+
+
 def test_the_slope_is_that_of_least_squares() -> None:
     x, y = np.array([1.0, 1, 2, 2, 4]), np.array([1.0, 3, 4, 4, 9])
     found = clustered_slope(x, y, np.arange(5))
@@ -352,7 +373,12 @@ def test_labels_do_not_overlap() -> None:
 
 @pytest.mark.parametrize(
     ("low", "high", "ticks"),
-    [(0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1.0]), (0, 7900, [0, 2000, 4000, 6000, 8000])],
+    [
+        (0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1.0]),
+        (0, 7900, [0, 2000, 4000, 6000, 8000]),
+        (0, 0, [0, 0.2, 0.4, 0.6, 0.8, 1.0]),
+        (0, 1e-15, [0, 0.2, 0.4, 0.6, 0.8, 1.0]),
+    ],
 )
 def test_ticks_are_round_and_hold_both_ends(low: float, high: float, ticks: list[float]) -> None:
     assert nice_ticks(low, high) == ticks

@@ -19,6 +19,7 @@ CHARACTER = 6.2  # the width of one, about
 TICK_LINE = 12  # how high a line of a tick's text is
 MIN_GAP = 13  # between two labels
 MIN_TICKS, MAX_TICKS = 3, 9
+MIN_SPAN = 1e-6  # of an axis; smaller differences are rounding errors
 # Paths around the origin; a shape repeats what a colour says.
 MARKS = (
     "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",  # circle
@@ -302,8 +303,10 @@ def _labelled(lines: Sequence[Line]) -> list[Line]:
 
 
 def nice_ticks(low: float, high: float) -> list[float]:
-    """From 4 to 7 round numbers that hold both ends between them."""
-    span = (high - low) or 1.0
+    """From 4 to 7 round numbers that hold both ends between them, at least MIN_SPAN apart."""
+    if high - low < MIN_SPAN:  # such as figures that are all 0
+        high = low + 1
+    span = high - low
     step = 10 ** math.floor(math.log10(span))
     for factor in (0.1, 0.2, 0.25, 0.5, 1.0, 2.0):
         first, last = math.floor(low / (step * factor)), math.ceil(high / (step * factor))
