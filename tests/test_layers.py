@@ -124,9 +124,9 @@ def test_no_benchmark_is_known_by_name_outside_its_package() -> None:
 
 
 def test_what_benchmarks_declare_is_there() -> None:
-    for name in declared("COMMANDS"):
+    for name in declared("commands"):
         assert callable(command_module(name).main)
-    for name in declared("IMPORTS").values():
+    for name in declared("imports").values():
         assert callable(pkgutil.resolve_name(name))
     for name in BENCHMARKS:
         assert isinstance(page_of(get_benchmark(name)), Page)

@@ -48,7 +48,6 @@ from trivium.exchange.imports import import_files
 from trivium.exchange.score import Scoring, write_scores
 from trivium.models.providers import Model, full_model_name
 from trivium.models.settings import Effort, ModelOptions, Settings, is_model
-from trivium.people.serving import Serving
 from trivium.report.audits import CAUGHT, audit_verdict
 from trivium.report.compare import differences, power_to_compare
 from trivium.result_set import Differences, ResultSet, Thresholds, open_results
@@ -517,6 +516,8 @@ def serve(
     the folder `study`, by default beside the file, and the same call resumes it. The options are
     those of the command: host, port, proxy, preview, screens, pilot, simulate and solver.
     """
+    from trivium.people.serving import Serving  # noqa: PLC0415 - most scripts serve nothing
+
     for name in options:
         require_known(name, [one.name for one in fields(Serving)], f"option {name!r}")
     paths = [None if path is None else Path(path) for path in (experiment, study)]
@@ -554,6 +555,6 @@ def train(agent: str, out: str | Path, **fields: Any) -> Path:
 
     `fields` are the flags of `trivium train AGENT`, such as `preset` and `steps`.
     """
-    work: Callable[..., None] = pkgutil.resolve_name(declared("FUNCTIONS")["train"])
+    work: Callable[..., None] = pkgutil.resolve_name(declared("functions")["train"])
     work(agent, out=Path(out), **fields)
     return Path(out)

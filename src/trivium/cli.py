@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, TextIO
 
 from trivium import __version__
-from trivium.benchmarks import EXTENSIONS, declared
+from trivium.benchmarks import EXTENSIONS, declared, extension
 from trivium.commands.flags import Parser
 from trivium.core.errors import FailedCallsError, UserError, require_known
 from trivium.core.text import CleanStream, sentence
@@ -49,7 +49,7 @@ GROUPS = {
         "plot": "redraw the charts of a run",
         "compare": "paired differences between solvers and runs on common items",
     },
-    "of one benchmark": declared("COMMANDS"),
+    "of one benchmark": declared("commands"),
     "more": {"completion": "print the script for shell completion"},
 }
 COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
@@ -167,7 +167,7 @@ def _termination_as_interrupt(whole_process: bool) -> Iterator[list[int]]:
 
 def command_module(name: str) -> ModuleType:
     """The module of a command, in `trivium.commands` or in the benchmark that declares it."""
-    packages = [one for one in EXTENSIONS if name in importlib.import_module(one).COMMANDS]
+    packages = [one for one in EXTENSIONS if name in extension(one)["commands"]]
     return importlib.import_module(f"{next(iter(packages), 'trivium')}.commands.{name}")
 
 

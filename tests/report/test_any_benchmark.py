@@ -10,22 +10,31 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.report.records import attempts, page_items, write_records
+from tests.report.records import page_items
 from trivium.benchmarks import benchmark_names, get_benchmark
-from trivium.benchmarks.nhop.spec import ImplicitSpec
 from trivium.cli import main
 
+COMMANDS = """
+run --benchmarks nhop_explicit --items 2 --processes 1 --out run
+eval nhop_explicit --solver elimination --items 2 --out eval
+threshold nhop_implicit --vary hops --solver last_line --max_items 25 --out threshold
+report eval
+analyze eval
+compare run
+""".strip().splitlines()
 
-def test_a_report_on_nhop_imports_no_other_benchmark(tmp_path: Path) -> None:
-    write_records(tmp_path, attempts(ImplicitSpec(), "oracle", items=3))
+
+def test_what_runs_on_nhop_imports_no_other_benchmark(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from trivium.report.page import write_report\n"
-        f"write_report(Path({str(tmp_path)!r}))\n"
+        "import sys; from trivium.cli import main\n"
+        f"assert not any([main(words.split()) for words in {COMMANDS!r}])\n"
         "print([name for name in sys.modules if name.startswith('trivium.benchmarks.')])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     loaded = re.findall(r"'trivium\.benchmarks\.(\w+)", done.stdout.splitlines()[-1])
-    assert set(loaded) == {"nhop"}
+    assert set(loaded) == {"nhop", "contract"}  # which checks any benchmark
 
 
 def test_no_module_of_report_names_a_benchmark() -> None:

@@ -38,7 +38,7 @@ BENCHMARKS = {
     "blicket_game": "trivium.benchmarks.blicket.game:GAME",
 }
 ALIASES = {"explicit": "nhop_explicit", "implicit": "nhop_implicit"}  # in configs and folders
-# Packages of benchmarks that also declare commands, imports and environments.
+# Packages of benchmarks that add to the library what their extension.toml declares.
 EXTENSIONS = ("trivium.benchmarks.blicket",)
 PROJECT_FILE = "trivium.toml"
 
@@ -118,18 +118,21 @@ def change_task(task: Task, fields: Mapping[str, Any], where: str = "") -> Task:
 
 
 def declared(what: str) -> dict[str, Any]:
-    """All COMMANDS, IMPORTS or ENVIRONMENTS that the extensions declare."""
-    found: dict[str, Any] = {}
-    for package in EXTENSIONS:
-        found |= getattr(importlib.import_module(package), what)
-    return found
+    """All commands, functions, imports or environments that the extensions declare."""
+    return {name: own for one in EXTENSIONS for name, own in extension(one)[what].items()}
+
+
+@cache
+def extension(package: str) -> dict[str, Any]:
+    """What a package of benchmarks declares, which takes no import of it."""
+    return read_mapping(Path(__file__).parent / package.rpartition(".")[2] / "extension.toml")
 
 
 def register_environments() -> None:
     """Register every environment with Gymnasium, which has no plug-ins."""
     registration = import_extra("gymnasium.envs.registration", "gym")
     text = {"trivium/Text-v0": {"entry_point": "trivium.adapters.text_env:TextEnv"}}
-    for name, options in {**text, **declared("ENVIRONMENTS")}.items():
+    for name, options in {**text, **declared("environments")}.items():
         if name not in registration.registry:
             registration.register(name, **options)
 

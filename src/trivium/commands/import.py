@@ -29,7 +29,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Import, and print the summaries."""
-    count = 1 if args and args[0] in declared("IMPORTS") else 0
+    count = 1 if args and args[0] in declared("imports") else 0
     command = " ".join(["import", *args[:count]])
     flags = read_flags(command, Flags(), args[count:], __doc__)
     form = args[0] if count else "inspect"

@@ -18,7 +18,7 @@ from trivium.evaluation.execute import write_summary
 def import_files(files: Sequence[Path], out: Path, form: str) -> dict[Path, Summary]:
     """The folders of records that were written, with their summaries."""
     require(bool(files), "name at least one file to import")
-    formats = declared("IMPORTS")
+    formats = declared("imports")
     require_known(form, ["inspect", *formats], f"format {form!r}")
     if form == "inspect":
         folders = _import_logs(files, out)

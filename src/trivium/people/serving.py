@@ -18,7 +18,6 @@ from trivium.people.study import open_study
 
 ADMIN_TOKEN = "admin-token"
 FOLDERS = {"person": ".study", "simulated": ".simulated", "pilot": ".pilot"}  # beside the file
-DEMO = resources.files(f"{EXTENSIONS[0]}.people").joinpath("paper.toml")
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,8 @@ class Serving:
             if experiment is None:
                 require(study is None, "--study goes with an experiment file, not with --demo")
                 experiment = Path(stack.enter_context(TemporaryDirectory())) / "demo.toml"
-                experiment.write_bytes(DEMO.read_bytes())
+                demo = resources.files(f"{EXTENSIONS[0]}.people").joinpath("paper.toml")
+                experiment.write_bytes(demo.read_bytes())
             if self.preview or self.screens:
                 self._preview(experiment)
                 return
