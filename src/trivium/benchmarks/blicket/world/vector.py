@@ -18,10 +18,10 @@ from trivium.benchmarks.blicket.world import env
 from trivium.benchmarks.blicket.world.dynamics import decode, make_tables, transition
 from trivium.benchmarks.blicket.world.render import RENDER_MODES, check_render_mode, show
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
-from trivium.core.errors import require
+from trivium.core.errors import UserError, require
 
 Batch = NDArray[np.float32]
-DRAWN_AT_ONCE = 1 << 20  # machines drawn ahead, since small draws cost more than the lookups
+DRAWN_AT_ONCE = 10_000_000  # machines drawn ahead, since small draws cost more than the lookups
 
 
 class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]]):
@@ -57,12 +57,11 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         self._machine = np.zeros(num_envs, dtype=np.intp)
         self._ended = np.ones(num_envs, dtype=np.bool_)
         self._index = self._first.copy()  # the entry of the last step; -1 after a reset
-        self._ahead = max(64, min(DRAWN_AT_ONCE // num_envs, 1 << 14))
         self._generators: list[np.random.Generator] = []
-        # Machines drawn ahead, [draw, environment]: episodes are about equally long, so those
-        # needed at once are adjacent. The second array has the index of each environment's next.
-        self._drawn = np.zeros(self._ahead * num_envs, dtype=np.intp)
-        self._next_draw = np.full(num_envs, self._drawn.size)
+        ahead = max(64, min(DRAWN_AT_ONCE // num_envs, 10_000))
+        # The machines drawn ahead for each environment, and how many of them it has used.
+        self._drawn = np.zeros((num_envs, ahead), dtype=np.min_scalar_type(len(self._starts)))
+        self._used = np.full(num_envs, ahead)
 
     def _unroll(self, spec: BlicketSpec) -> None:
         """Tables from the index of an entry to the results of a step."""
@@ -126,13 +125,12 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
             seeds = [int(seed) + number for number in range(self.num_envs)]
             self._np_random = np.random.default_rng(int(seed))
             self._np_random_seed = int(seed)
-        if not self._generators:
-            fresh = np.random.SeedSequence().spawn(self.num_envs)
-            self._generators = [np.random.default_rng(each) for each in fresh]
-        for number, own in enumerate(seeds):
-            if own is not None:
-                self._generators[number] = np.random.default_rng(own)
-                self._next_draw[number] = self._drawn.size
+        present: Sequence[Any] = self._generators or np.random.SeedSequence().spawn(self.num_envs)
+        self._generators = [
+            np.random.default_rng(source if own is None else own)
+            for source, own in zip(present, seeds, strict=True)
+        ]
+        self._used[[own is not None for own in seeds]] = self._drawn.shape[1]
 
     def _observe(self) -> Batch:
         """The last observation of every environment; zeros after a reset."""
@@ -148,16 +146,17 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         if self._noise is not None:
             flips = self.np_random.random(self.num_envs, dtype=np.float32) < self._noise[index]
             index += flips * self._flip_size
-        rows = self._rows.take(index, axis=0)
-        rewards = self._rewards.take(index)
-        done = self._done.take(index)
-        self._first = self._next.take(index)
+        # Every index is valid, and "wrap" looks up faster than "raise".
+        rows = self._rows.take(index, axis=0, mode="wrap")
+        rewards = self._rewards.take(index, mode="wrap")
+        done = self._done.take(index, mode="wrap")
+        self._first = self._next.take(index, mode="wrap")
         self._index = index
         info: dict[str, Any] = {}
         if self.autoreset_mode == AutoresetMode.NEXT_STEP:
-            self._begin(np.flatnonzero(self._ended))
+            self._begin(self._ended.nonzero()[0])
         elif self.autoreset_mode == AutoresetMode.SAME_STEP:
-            which = np.flatnonzero(done)
+            which = done.nonzero()[0]
             if which.size:
                 info["final_obs"] = rows[:, : self.rules.width].copy()
                 info["_final_obs"] = info["_final_info"] = done.copy()
@@ -174,15 +173,15 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         """Draw a machine for each of these environments."""
         if not self._generators:
             self._seed(None)
-        place = self._next_draw.take(which)
-        if place.size and place.max() >= self._drawn.size:
-            for number in which[place >= self._drawn.size].tolist():
-                drawn = self._generators[number].integers(len(self._starts), size=self._ahead)
-                self._drawn[number :: self.num_envs] = drawn
-                self._next_draw[number] = number
-            place = self._next_draw.take(which)
-        self._go_to(which, self._drawn.take(place))
-        self._next_draw[which] = place + self.num_envs
+        ahead = self._drawn.shape[1]
+        used = self._used.take(which)
+        if used.size and used.max() == ahead:
+            for number in which[used == ahead].tolist():
+                drawn = self._generators[number].integers(len(self._starts), size=ahead)
+                self._drawn[number] = drawn
+            used %= ahead
+        self._go_to(which, self._drawn.take(which * ahead + used))
+        self._used[which] = used + 1
 
     def _go_to(self, which: NDArray[np.intp], starts: Any) -> None:
         """Begin episodes at these starts."""
@@ -192,8 +191,10 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
     def _codes(self, actions: NDArray[Any]) -> NDArray[Any]:
         """The numbers of a batch of actions."""
         shape = self.action_space.shape
-        require(actions.shape == shape, f"actions must have shape {shape}, got {actions.shape}")
-        require(actions.dtype.kind in "biu", f"actions must be integers, got {actions.dtype}")
+        if actions.shape != shape:  # `require` would format its message at every step
+            raise UserError(f"actions must have shape {shape}, got {actions.shape}")
+        if actions.dtype.kind not in "biu":
+            raise UserError(f"actions must be integers, got {actions.dtype}")
         if isinstance(self.single_action_space, spaces.Discrete):
             low, high = int(actions.min()), int(actions.max())
             valid = low >= 0 and high < self.rules.actions
@@ -218,8 +219,8 @@ def pack_bits(actions: NDArray[Any]) -> NDArray[Any]:
     """Rows of zeros and ones as numbers, bit 0 first.
 
     A row of bytes is read as one word, and one multiplication moves the lowest bit of every byte
-    into the word's highest byte: byte i, at bit 8 i, is shifted by top - 7 i to top + i, and no
-    two products overlap. This is several times as fast as a matrix product.
+    into the word's highest byte, where byte i becomes bit i; no two products overlap. This is
+    several times as fast as a matrix product.
     """
     count, width = actions.shape
     size = 4 if width <= 4 else 8
@@ -228,14 +229,11 @@ def pack_bits(actions: NDArray[Any]) -> NDArray[Any]:
         rows[:, :width] = actions
     else:
         rows = np.ascontiguousarray(actions[:, :size], dtype=np.int8)
-    word = np.dtype(f"<u{size}")
-    words = rows.view(word).reshape(-1)
-    ones = word.type(int.from_bytes(b"\x01" * size, "little"))
-    valid = not np.bitwise_or.reduce(words) & ~ones
+    words = rows.view(f"<u{size}").reshape(-1)
+    valid = not int(np.bitwise_or.reduce(words)) & ~0x0101010101010101
     require(valid, "actions must be 0 or 1 in every component")
-    top = 8 * size - 8
-    factor = word.type(sum(1 << top - 7 * byte for byte in range(size)))
-    codes: NDArray[np.intp] = (words * factor >> word.type(top)).astype(np.intp)
+    factor = 0x0102040810204080 >> 64 - 8 * size
+    codes: NDArray[np.intp] = (words * factor >> 8 * size - 8).astype(np.intp)
     for bit in range(size, width):
         codes |= actions[:, bit].astype(np.intp) << bit
     return codes
