@@ -516,12 +516,12 @@ def serve(
     the folder `study`, by default beside the file, and the same call resumes it. The options are
     those of the command: host, port, proxy, preview, screens, pilot, simulate and solver.
     """
-    from trivium.people.serving import Serving  # noqa: PLC0415 - most scripts serve nothing
+    from trivium.people.launch import ServeOptions  # noqa: PLC0415 - most scripts serve nothing
 
     for name in options:
-        require_known(name, [one.name for one in fields(Serving)], f"option {name!r}")
+        require_known(name, [one.name for one in fields(ServeOptions)], f"option {name!r}")
     paths = [None if path is None else Path(path) for path in (experiment, study)]
-    Serving(**options).serve(*paths)
+    ServeOptions(**options).serve(*paths)
 
 
 def import_records(*files: str | Path, out: str | Path, format: str = "inspect") -> ResultSet:

@@ -7,7 +7,7 @@ from typing import Any
 
 from trivium.core.dialogue import Dialogue, next_reply
 from trivium.people.experiment import Condition, Experiment
-from trivium.people.pages import Step
+from trivium.people.steps import Step
 from trivium.people.study import Study, open_study
 
 SOURCE = Path(__file__).parents[2] / "src/trivium"

@@ -11,8 +11,8 @@ from trivium.core.errors import UserError
 from trivium.people.adaptive import fit_of
 from trivium.people.experiment import read_experiment
 from trivium.people.export import _threshold
-from trivium.people.pages import Step
 from trivium.people.session import Session
+from trivium.people.steps import Step
 
 FILE = """
 title = "How far do people go?"

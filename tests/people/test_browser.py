@@ -27,10 +27,10 @@ from trivium.cli import main
 from trivium.core.dialogue import Dialogue, solve
 from trivium.people.app import make_app
 from trivium.people.export import export_study
-from trivium.people.pages import Step
 from trivium.people.server import Server
 from trivium.people.session import ENDED, Session
-from trivium.people.simulate import Hands, open_browser
+from trivium.people.simulate import BrowserParticipant, open_browser
+from trivium.people.steps import Step
 from trivium.people.study import Study
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -59,7 +59,7 @@ def browser() -> Iterator[Any]:
         opened.close()
 
 
-class Watched(Hands):
+class Watched(BrowserParticipant):
     """A participant whose every screen is looked at."""
 
     problems: list[str]

@@ -29,7 +29,7 @@ from trivium.people import server
 from trivium.people.app import make_app
 from trivium.people.experiment import read_experiment
 from trivium.people.export import export_study
-from trivium.people.pages import RefusedError, Step
+from trivium.people.steps import RefusedError, Step
 from trivium.people.store import Clock
 from trivium.people.study import Study, events_from, open_study, reopen_study
 from trivium.people.texts import read_texts

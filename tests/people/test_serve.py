@@ -21,7 +21,7 @@ from trivium.people.experiment import Exclude, read_experiment
 from trivium.people.preregistration import preregistration
 from trivium.people.preview import make_preview
 from trivium.people.store import Contact
-from trivium.people.walk import all_views
+from trivium.people.walkthrough import all_screens
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PAID = """
@@ -145,7 +145,7 @@ def test_a_preview_shows_every_screen_and_stores_nothing(tmp_path: Path, example
     path = tmp_path / "x.toml"
     path.write_text(example if isinstance(example, str) else example.read_text())
     experiment = read_experiment(path)
-    views = all_views(experiment)
+    views = all_screens(experiment)
     names = {view["screen"] for view in views}
     assert names >= {"consent", "instructions", "check", "done", "full", "uninvited", "expired"}
     if example == ARMS:
@@ -169,7 +169,7 @@ def test_pictures_of_every_screen_are_saved(
     path = tmp_path / "x.toml"
     path.write_text(BASELINE.read_text())
     assert main(["serve", str(path), "--screens", str(tmp_path / "out")]) == 0
-    count = len(all_views(read_experiment(path)))
+    count = len(all_screens(read_experiment(path)))
     assert len(list((tmp_path / "out/phone").glob("*.png"))) == count
     assert (tmp_path / "out/index.html").read_text().count("<img") == count
 
@@ -185,7 +185,7 @@ def test_endings_say_each_sentence_once_and_where_to_go(tmp_path: Path, completi
     path.write_text(
         (links if completion else "") + BASELINE.read_text().replace("[[cond", asked + "[[cond")
     )
-    views = all_views(read_experiment(path))
+    views = all_screens(read_experiment(path))
     for view in views:
         sentences = view.get("paragraphs", [])
         assert len(set(sentences)) == len(sentences), view["screen"]

@@ -16,9 +16,9 @@ from trivium.core.dialogue import Dialogue, solve
 from trivium.core.errors import UserError
 from trivium.people.experiment import read_experiment
 from trivium.people.export import attempts_of, export_study
-from trivium.people.pages import RefusedError, Step
 from trivium.people.screens import screen
 from trivium.people.session import Session, session_after
+from trivium.people.steps import RefusedError, Step
 from trivium.people.study import Study, open_study, reopen_study
 
 ARMS = """

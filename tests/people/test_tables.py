@@ -17,7 +17,7 @@ from trivium.core.statistics import Estimate
 from trivium.people.analysis import contrast
 from trivium.people.experiment import read_experiment
 from trivium.people.export import export_study
-from trivium.people.pages import Step
+from trivium.people.steps import Step
 from trivium.people.store import Event
 from trivium.people.study import Study
 

@@ -29,11 +29,11 @@ from trivium.core.files import atomic_write
 from trivium.core.text import csv_text
 from trivium.people.experiment import read_experiment
 from trivium.people.export import export_episodes, export_study
+from trivium.people.launch import ServeOptions
 from trivium.people.payments import COLUMNS, payments
 from trivium.people.preregistration import preregistration
-from trivium.people.serving import Serving
 from trivium.people.study import reopen_study
-from trivium.people.walk import sentences
+from trivium.people.walkthrough import sentences
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Flags:
     # the folder of the study (default: beside the experiment file; .simulated or .pilot for those)
     study: Path | None = None
     demo: bool = False  # serve the paper's experiment as a temporary study
-    serving: Serving = field(default_factory=Serving)
+    serving: ServeOptions = field(default_factory=ServeOptions)
 
     def run(self) -> None:
         """Serve the study."""

@@ -18,8 +18,8 @@ from trivium.core.statistics import (
     student_quantile,
 )
 from trivium.people.experiment import Condition, Experiment
-from trivium.people.pages import Step
 from trivium.people.session import Session
+from trivium.people.steps import Step
 from trivium.people.store import Event
 
 Row = dict[str, Any]

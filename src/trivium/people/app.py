@@ -22,10 +22,11 @@ from starlette.staticfiles import StaticFiles
 from trivium.people import security
 from trivium.people.admin import Admin
 from trivium.people.experiment import Experiment
-from trivium.people.pages import RefusedError, View
+from trivium.people.pages import ScreenData
 from trivium.people.screens import ending_screen, screen
 from trivium.people.security import equal
 from trivium.people.session import ENDED, Session
+from trivium.people.steps import RefusedError
 from trivium.people.store import Contact
 from trivium.people.study import AUDIO, StoppedError, Study, events_from, step_from
 
@@ -134,7 +135,7 @@ class People:
         if self.study.experiment.links != "open" and not who.contact.name:
             raise StoppedError("uninvited")
 
-    def _view(self, who: Who) -> View:
+    def _view(self, who: Who) -> ScreenData:
         """The current screen of a participant."""
         try:
             self._check_invited(who)

@@ -15,11 +15,12 @@ from trivium.evaluation.evaluation import versions
 from trivium.people.adaptive import fit_of
 from trivium.people.analysis import Row, analyse, behaviour, excluded_by, screens_of
 from trivium.people.experiment import Experiment
-from trivium.people.pages import Page, Round, Timed, page_of
+from trivium.people.pages import Page, Round, page_of
 from trivium.people.session import Session
+from trivium.people.steps import TimedStep
 from trivium.people.store import Participant
 from trivium.people.study import KINDS, Study
-from trivium.people.walk import screens_in_words
+from trivium.people.walkthrough import screens_in_words
 from trivium.thresholds.search import ThresholdPlan
 
 DICTIONARY = "dictionary.csv"
@@ -183,7 +184,7 @@ def _threshold(session: Session) -> Row:
     return {key: None if end is None else round(end, 4) for key, end in ends.items()}
 
 
-def _trial(attempt: Attempt, number: int, steps: Sequence[Timed]) -> Row:
+def _trial(attempt: Attempt, number: int, steps: Sequence[TimedStep]) -> Row:
     reply, same = attempt.reply, ("benchmark", "seed", "index", "digest", "kind")
     return {
         **attempt.scores,

@@ -1,4 +1,4 @@
-"""Every screen of an experiment, without participants: as a preview, or as pictures."""
+"""A preview of an experiment: a page that steps through its screens, or pictures of them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from starlette.routing import Route
 
 from trivium.people.app import index_page, read_json, static_files
 from trivium.people.experiment import Experiment
-from trivium.people.walk import all_views
+from trivium.people.walkthrough import all_screens
 
 COOKIE = "trivium_preview"
 SIZES = {"desk": (1440, 900), "tablet": (768, 1024), "phone": (390, 844)}
 
 
 def make_preview(experiment: Experiment) -> Starlette:
-    """The application that shows one screen after the other, whatever is pressed."""
-    views, page = all_views(experiment), index_page(experiment)
+    """The application that shows all screens in order, whichever button is pressed."""
+    screens, page = all_screens(experiment), index_page(experiment)
 
     def number_in(text: str) -> int:
-        return min(int(text) if text.isdecimal() else 0, len(views) - 1)
+        return min(int(text) if text.isdecimal() else 0, len(screens) - 1)
 
     async def index(request: Request) -> Response:
         response = HTMLResponse(page)
@@ -33,11 +33,11 @@ def make_preview(experiment: Experiment) -> Starlette:
 
     async def state(request: Request) -> Response:
         number = number_in(request.cookies.get(COOKIE, ""))
-        return JSONResponse({"token": "", "view": views[number]})
+        return JSONResponse({"token": "", "view": screens[number]})
 
     async def step(request: Request) -> Response:
         number = number_in(str((await read_json(request)).get("number", 0) + 1))
-        response = JSONResponse({"view": views[number]})
+        response = JSONResponse({"view": screens[number]})
         response.set_cookie(COOKIE, str(number))
         return response
 
@@ -56,26 +56,29 @@ def make_preview(experiment: Experiment) -> Starlette:
 
 
 def save_screens(experiment: Experiment, url: str, out: Path) -> int:
-    """Save a picture of every screen in every size, and a page that shows them all."""
+    """Save a picture of every screen in every size and a page that shows them all.
+
+    `url` is the address of a running preview. Returns the number of screens.
+    """
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - it needs an extra
 
     from trivium.people.simulate import open_browser  # noqa: PLC0415
 
-    views, rows = all_views(experiment), list[str]()
+    screens, figures = all_screens(experiment), list[str]()
     with sync_playwright() as playwright:
         browser = open_browser(playwright)
         for size, (width, height) in SIZES.items():
             page = browser.new_page(viewport={"width": width, "height": height})
-            for view in views:
-                page.goto(f"{url}?screen={view['number']}")
+            for data in screens:
+                page.goto(f"{url}?screen={data['number']}")
                 page.wait_for_function("() => view")
-                path = Path(size) / f"{view['number'] + 1:03d}-{view['screen']}.png"
+                path = Path(size) / f"{data['number'] + 1:03d}-{data['screen']}.png"
                 page.screenshot(path=str(out / path), full_page=True)
-                rows.append(
-                    f"<figure><figcaption>{escape(view['preview'])}, {size}</figcaption>"
+                figures.append(
+                    f"<figure><figcaption>{escape(data['preview'])}, {size}</figcaption>"
                     f'<img src="{path.as_posix()}" width="{width // 2}" alt=""></figure>'
                 )
         browser.close()
     head = f"<!doctype html><meta charset='utf-8'><title>{escape(experiment.title)}</title>"
-    (out / "index.html").write_text(f"{head}\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    return len(views)
+    (out / "index.html").write_text(f"{head}\n" + "\n".join(figures) + "\n", encoding="utf-8")
+    return len(screens)

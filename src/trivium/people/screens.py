@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 
-from trivium.people.pages import View, button
+from trivium.people.pages import ScreenData, button
 from trivium.people.session import ENDED, Session
 from trivium.people.texts import Texts
 
 
-def screen(session: Session, code: str | None) -> View:
+def screen(session: Session, code: str | None) -> ScreenData:
     """The current screen of a session; `code` is the participant's, shown at the end."""
     texts = session.experiment.texts
     if session.activity is None:
@@ -21,7 +21,7 @@ def screen(session: Session, code: str | None) -> View:
     return _read_aloud(session, _base(session) | own)
 
 
-def ending_screen(session: Session, key: str, code: str | None = None) -> View:
+def ending_screen(session: Session, key: str, code: str | None = None) -> ScreenData:
     """The screen of a participant who cannot continue: paused, elsewhere, expired, uninvited."""
     texts = session.experiment.texts
     view = _base(session) | {"screen": key} | _page(texts, key) | _own_code(texts, code)
@@ -35,7 +35,7 @@ def recording(sentence: str) -> str:
     return f"{hashlib.blake2b(sentence.encode(), digest_size=6).hexdigest()}.mp3"
 
 
-def _read_aloud(session: Session, view: View) -> View:
+def _read_aloud(session: Session, view: ScreenData) -> ScreenData:
     """The screen with the sentences that are read to children."""
     if session.experiment.audience != "children":
         return view
@@ -55,7 +55,7 @@ def _read_aloud(session: Session, view: View) -> View:
     }
 
 
-def _base(session: Session) -> View:
+def _base(session: Session) -> ScreenData:
     """The parts of every screen."""
     texts, labels = session.experiment.texts, ("button.next", *session.page.labels)
     return {
@@ -69,12 +69,12 @@ def _base(session: Session) -> View:
     }
 
 
-def _page(texts: Texts, key: str, body: str = "") -> View:
+def _page(texts: Texts, key: str, body: str = "") -> ScreenData:
     paragraphs = (body or texts[f"{key}.text"]).strip().split("\n")
     return {"title": texts[f"{key}.title"], "paragraphs": paragraphs}
 
 
-def _consent(session: Session, texts: Texts, code: str | None) -> View:
+def _consent(session: Session, texts: Texts, code: str | None) -> ScreenData:
     buttons = [
         button(texts, "consent", "agree", value=True, main=True),
         button(texts, "consent", "decline", value=False),
@@ -83,7 +83,7 @@ def _consent(session: Session, texts: Texts, code: str | None) -> View:
     return _page(texts, "consent", own) | {"eyebrow": session.experiment.title, "buttons": buttons}
 
 
-def _questions(session: Session, texts: Texts, code: str | None) -> View:
+def _questions(session: Session, texts: Texts, code: str | None) -> ScreenData:
     optional = texts["questions.optional"]
     asked = [
         {key: getattr(one, key) for key in ("id", "kind", "options", "optional")}
@@ -94,7 +94,7 @@ def _questions(session: Session, texts: Texts, code: str | None) -> View:
     return {"title": title, "questions": asked, "missing": texts["questions.missing"]}
 
 
-def _instructions(session: Session, texts: Texts, code: str | None) -> View:
+def _instructions(session: Session, texts: Texts, code: str | None) -> ScreenData:
     pages, number = session.instructions, session.instruction
     again = [texts["check.wrong"]] if session.failed_checks and number == 0 else []
     return {
@@ -106,7 +106,7 @@ def _instructions(session: Session, texts: Texts, code: str | None) -> View:
     }
 
 
-def _check(session: Session, texts: Texts, code: str | None) -> View:
+def _check(session: Session, texts: Texts, code: str | None) -> ScreenData:
     asked = [
         {
             "id": str(number),
@@ -122,7 +122,7 @@ def _check(session: Session, texts: Texts, code: str | None) -> View:
     return {"title": texts["check.title"], "questions": asked, "missing": missing}
 
 
-def _end(session: Session, texts: Texts, code: str | None) -> View:
+def _end(session: Session, texts: Texts, code: str | None) -> ScreenData:
     """The screen of a final stage: codes of stored answers, a way back, an address to return to."""
     experiment, stage = session.experiment, session.stage
     done, url = stage == "done", getattr(experiment.completion, stage)
@@ -144,7 +144,7 @@ def _end(session: Session, texts: Texts, code: str | None) -> View:
     return view
 
 
-def _own_code(texts: Texts, code: str | None) -> View:
+def _own_code(texts: Texts, code: str | None) -> ScreenData:
     """The code with which participants can ask for deletion."""
     if code is None:
         return {}

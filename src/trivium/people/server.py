@@ -1,4 +1,4 @@
-"""The server of an application."""
+"""Runs an application under uvicorn, with limits on slow connections."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from trivium.core.dialogue import run_async
 from trivium.core.errors import UserError
 
-REQUEST_SECONDS = 20  # in which a whole request must come
-MAX_WAITING = 400  # connections whose request has not come yet
+REQUEST_SECONDS = 20  # within which a whole request must arrive
+MAX_WAITING = 400  # connections whose request has not arrived yet
 
 
 class LimitedProtocol(H11Protocol):
     """Closes connections that do not send a whole request in time.
 
-    Where too many are waiting, the oldest is closed: half-open requests block no others.
+    When too many are waiting, it closes the oldest, so that half-open requests block no others.
     """
 
     waiting: ClassVar[dict[LimitedProtocol, asyncio.TimerHandle]] = {}  # the oldest first
@@ -40,7 +40,7 @@ class LimitedProtocol(H11Protocol):
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Wait no longer once a whole request has come."""
+        """Stop waiting once a whole request has arrived."""
         super().data_received(data)
         if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._stop_waiting()
@@ -48,7 +48,7 @@ class LimitedProtocol(H11Protocol):
             self._wait()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse a broken request, unless its head was answered before the rest of it came."""
+        """Refuse a broken request, unless its head was answered before the rest arrived."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.close()
             return
@@ -74,7 +74,7 @@ class LimitedProtocol(H11Protocol):
 
 
 class Server:
-    """An application on an address, whose port is bound at once.
+    """An application at an address, whose port is bound when the object is created.
 
     Headers of proxies are trusted only from the addresses and networks in `proxies`.
     """
@@ -88,8 +88,8 @@ class Server:
         proxies: Sequence[str] = (),
     ) -> None:
         try:
-            for one in proxies:
-                ip_network(one)
+            for proxy in proxies:
+                ip_network(proxy)
         except ValueError:
             raise UserError(
                 "proxy must be addresses or networks such as 127.0.0.1 or 10.0.0.0/8, "
@@ -126,12 +126,12 @@ class Server:
         if main_thread and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             # uvicorn raises the signal again; exit instead, so that a demo is removed.
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # files and connections
+        _, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))  # files and connections
         run_async(self._serve())
 
     async def _serve(self) -> None:
-        """Serve until a signal ends the server, or the interrupt of a notebook cancels this."""
+        """Serve until a signal stops the server, or interrupting a notebook cancels this task."""
         serving = asyncio.ensure_future(self._server.serve([self._socket]))
         try:
             await asyncio.shield(serving)

@@ -10,16 +10,13 @@ from trivium.core.streams import Stream, stream_key
 from trivium.core.task import PresentedItem
 from trivium.people.adaptive import next_item
 from trivium.people.experiment import Condition, Experiment, Question
-from trivium.people.pages import (
-    TEXT,
-    Activity,
+from trivium.people.pages import TEXT, Activity, Page, Round
+from trivium.people.steps import (
     Handlers,
-    Page,
     RefusedError,
-    Round,
-    Staged,
     Step,
-    Timed,
+    StepHandler,
+    TimedStep,
     checked_text,
     one_of,
 )
@@ -29,7 +26,7 @@ MAX_STEPS = 500  # at each item, and before the first; far more than any partici
 ENDED = ("declined", "full", "failed", "done")  # stages without a place, or after the last step
 
 
-class Session(Staged):
+class Session(StepHandler):
     """The state of a participant after the steps so far."""
 
     def __init__(self, experiment: Experiment) -> None:
@@ -43,7 +40,7 @@ class Session(Staged):
         self.rounds: list[Round] = []
         self.assigned: Mapping[str, Any] = {}
         self.activity: Activity | None = None  # practice or an item, if its screens are shown
-        self.timeline: list[Timed] = []
+        self.timeline: list[TimedStep] = []
         self._practised = not experiment.practice
         self._time = 0.0  # of the last step
 
@@ -62,7 +59,7 @@ class Session(Staged):
         """The answered items."""
         return [one for one in self.rounds if one.over]
 
-    def steps_of(self, number: int) -> list[Timed]:
+    def steps_of(self, number: int) -> list[TimedStep]:
         """The steps at the item of this number, from 1."""
         return [step for step in self.timeline if step.item == number]
 
@@ -83,7 +80,7 @@ class Session(Staged):
         waited = step.server_time - (self._time or step.server_time)
         self._time = step.server_time
         self.timeline.append(
-            Timed(
+            TimedStep(
                 screen,
                 item,
                 step.kind,

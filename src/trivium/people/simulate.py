@@ -1,4 +1,4 @@
-"""Simulated participants: solvers that use the page in a real browser."""
+"""Simulated participants: solvers that take part in a real browser."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from trivium.core.dialogue import Dialogue, next_reply
 from trivium.core.errors import UserError
 from trivium.evaluation.evaluation import find_solver
 from trivium.people.app import COOKIE
-from trivium.people.pages import Step
 from trivium.people.session import ENDED, Session
+from trivium.people.steps import Step
 from trivium.people.study import Study
 
 MAX_SCREENS = 2000
@@ -33,27 +33,27 @@ def open_browser(playwright: Any) -> Browser:
 
 
 def simulate(study: Study, url: str, solver: str, count: int) -> Counter[str]:
-    """Let simulated participants take part, one after the other, each in a new browser window.
+    """Run simulated participants one after another, each in a new browser window.
 
     Returns the number of participants by last screen: done, or full if no place was left.
     """
     ends: Counter[str] = Counter()
     for condition in study.experiment.conditions:
-        find_solver(condition.task.benchmark, solver)  # refuses an unknown one before the start
+        find_solver(condition.task.benchmark, solver)  # fails early if the solver is unknown
     with sync_playwright() as playwright:
         browser = open_browser(playwright)
         for _ in range(count):
             context = browser.new_context()
             page = context.new_page()
             page.goto(url)
-            ends[Hands(page, study, solver).take_part()] += 1
+            ends[BrowserParticipant(page, study, solver).take_part()] += 1
             context.close()
         browser.close()
     return ends
 
 
-class Hands:
-    """A participant who uses the page and replies as a solver does."""
+class BrowserParticipant:
+    """A participant in a browser who replies as a solver does."""
 
     def __init__(self, page: Page, study: Study, solver: str) -> None:
         self.page, self.study, self.solver = page, study, solver
@@ -76,7 +76,7 @@ class Hands:
         return next_reply(dialogue, find_solver(dialogue.item.task.benchmark, self.solver))
 
     def act(self, screen: str, step: Step) -> None:
-        """Take a step on a screen, as a person would."""
+        """Take a step with the buttons and forms of the screen."""
         if step.kind == "toggle":
             self.click(f'[data-thing="{step.value}"]')
         elif step.kind in ("questions", "check", "reply"):
@@ -101,20 +101,24 @@ class Hands:
     def session(self) -> Session:
         """The session in the store; the page does not contain it."""
         cookies = self.page.context.cookies()
-        value = next(one["value"] for one in cookies if one["name"] == COOKIE)
+        value = next(cookie["value"] for cookie in cookies if cookie["name"] == COOKIE)
         return self.study.session(self.study.store.find("key", value.partition("~")[0]))
 
     def _fill(self, step: Step) -> None:
-        """Fill in a form."""
+        """Fill in the form on the screen.
+
+        The step's value is the text of a reply, a dict of `questions` from id to answer, or a list
+        of option numbers of the `check`, whose ids are their positions.
+        """
         if step.kind == "reply":
             self.write("textarea", step.value)
             return
-        given = step.value if isinstance(step.value, dict) else enumerate(step.value)
-        answers = {str(name): answer for name, answer in dict(given).items()}
-        for one in self.page.evaluate("view.questions"):
-            answer = answers[one["id"]]
-            if one["kind"] == "text":
-                self.write(f"#question-{one['id']}", answer)
+        by_id = step.value if isinstance(step.value, dict) else enumerate(step.value)
+        answers = {str(name): answer for name, answer in dict(by_id).items()}
+        for question in self.page.evaluate("view.questions"):
+            answer = answers[question["id"]]
+            if question["kind"] == "text":
+                self.write(f"#question-{question['id']}", answer)
                 continue
-            option = answer if step.kind == "check" else one["options"].index(answer)
-            self.click(f'input[name="{one["id"]}"] >> nth={option}')
+            option = answer if step.kind == "check" else question["options"].index(answer)
+            self.click(f'input[name="{question["id"]}"] >> nth={option}')

@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from trivium.core.errors import UserError, require
-from trivium.people.pages import Step
+from trivium.people.steps import Step
 
 DATABASE = "study.db"
 SECRET = "secret.key"

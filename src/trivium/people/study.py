@@ -16,8 +16,8 @@ import orjson
 from trivium.core.errors import UserError, require
 from trivium.core.files import atomic_write
 from trivium.people.experiment import Condition, Experiment, read_experiment
-from trivium.people.pages import RefusedError, Step
 from trivium.people.session import ENDED, Session, session_after
+from trivium.people.steps import RefusedError, Step
 from trivium.people.store import EXPERIMENT, Contact, Event, Participant, Store
 
 MAX_EVENTS = 5000  # of one participant

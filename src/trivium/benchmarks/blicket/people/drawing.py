@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, GameSpec
-from trivium.people.pages import View
+from trivium.people.pages import ScreenData
 from trivium.people.texts import Texts
 
 # The shape of each object; texts and pictures have the same names.
@@ -51,14 +51,14 @@ def like_examples(key: str, texts: Texts) -> str:
     return texts[key].format(first=first, second=second)
 
 
-def thing_view(shape: str, texts: Texts) -> View:
+def thing_view(shape: str, texts: Texts) -> ScreenData:
     """The data of a thing."""
     return {"shape": shape, "label": texts[f"thing.{shape}"]}
 
 
 def machine_view(
     name: str, things: Mapping[str, str], placed: Any, lit: bool | None, texts: Texts
-) -> View:
+) -> ScreenData:
     """The data of a machine, its things and its light."""
     return {
         "pattern": name,
@@ -78,7 +78,7 @@ def _light(lit: bool, texts: Texts) -> str:
 
 def test_views(
     tests: Iterable[tuple[Iterable[str], bool]], things: Mapping[str, str], texts: Texts
-) -> list[View]:
+) -> list[ScreenData]:
     """The data of tests: the things on the machine, by their ids, and the light."""
     return [
         {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,17 @@ from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR
 from trivium.benchmarks.blicket.people.drawing import THINGS, machine_view
 from trivium.benchmarks.blicket.people.rounds import PRACTICE_THINGS, GameRound, Practice
 from trivium.core.task import PresentedItem
-from trivium.people.pages import Activity, Page, Round, Timed, View, read_tables
+from trivium.people.pages import Activity, Page, Round, Rows, ScreenData, read_tables
+from trivium.people.steps import TimedStep
 from trivium.people.texts import Texts
 
-_THINGS_ON: View = {"pattern": "practice", "things": list(PRACTICE_THINGS.values()), "lit": False}
+_THINGS_ON: ScreenData = {
+    "pattern": "practice",
+    "things": list(PRACTICE_THINGS.values()),
+    "lit": False,
+}
 # Of the questions about the instructions: the right option and the wrong one.
-CHECK_PICTURES: Sequence[tuple[View, View]] = (
+CHECK_PICTURES: Sequence[tuple[ScreenData, ScreenData]] = (
     (_THINGS_ON | {"lit": True}, _THINGS_ON | {"things": []}),
     (_THINGS_ON, _THINGS_ON | {"pattern": ""}),
 )
@@ -42,7 +47,7 @@ class GamePage(Page):
         """The practice machine."""
         return Practice()
 
-    def picture(self, number: int, texts: Texts) -> View:
+    def picture(self, number: int, texts: Texts) -> ScreenData:
         """The practice machine: empty, then with a thing on it, then with both and its light on.
 
         Two things on a machine that lights up leave open whether one of them is enough.
@@ -50,7 +55,7 @@ class GamePage(Page):
         placed, lit = ("", "", "A", "AB")[min(number, 3)], True if number >= 3 else None
         return {"picture": machine_view("practice", PRACTICE_THINGS, placed, lit, texts)}
 
-    def check_pictures(self, number: int, right: int) -> list[View]:
+    def check_pictures(self, number: int, right: int) -> list[ScreenData]:
         """Things on a lit machine or the machine alone; things on it or things to look at."""
         return list(CHECK_PICTURES[number][:: -1 if right else 1])
 
@@ -58,9 +63,9 @@ class GamePage(Page):
         """A game; example machines come only before the first one."""
         return GameRound(item, shown, first)
 
-    def rows(self, one: Round, steps: Sequence[Timed]) -> Mapping[str, Iterable[dict[str, Any]]]:
+    def rows(self, attempt: Round, steps: Sequence[TimedStep]) -> Rows:
         """Every test with its information, every answer about an object, and the item's order."""
-        item = one.item.content
+        item = attempt.item.content
         examples = "+".join(item.examples.values()) or item.spec.demonstrations
         answer = next((step.value for step in steps if step.kind == "form"), None)
         about = {
@@ -71,8 +76,8 @@ class GamePage(Page):
         }
         return {
             "trials.csv": [about],
-            "tests.csv": _tests(one, steps),
-            "objects.csv": _objects(one, steps),
+            "tests.csv": _tests(attempt, steps),
+            "objects.csv": _objects(attempt, steps),
         }
 
     def write_episodes(self, rounds: Sequence[Round], name: str, folder: Path) -> dict[str, int]:
@@ -86,11 +91,11 @@ class GamePage(Page):
 PAGE = GamePage()
 
 
-def _tests(one: Round, steps: Sequence[Timed]) -> Iterator[dict[str, Any]]:
-    item = one.item.content
-    made = tuple(replay(item, one.dialogue.replies)[0].tests)
+def _tests(attempt: Round, steps: Sequence[TimedStep]) -> Iterator[dict[str, Any]]:
+    item = attempt.item.content
+    made = tuple(replay(item, attempt.dialogue.replies)[0].tests)
     measures, kinds = trajectory(item.spec, made).steps, exploration_kinds(made)
-    rows = zip(made, measures, kinds, _test_times(one, steps), strict=True)
+    rows = zip(made, measures, kinds, _test_times(attempt, steps), strict=True)
     for number, ((placed, light), measure, kind, (onset, seconds)) in enumerate(rows, start=1):
         yield {
             "machine": item.truth,
@@ -105,22 +110,22 @@ def _tests(one: Round, steps: Sequence[Timed]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _test_times(one: Round, steps: Sequence[Timed]) -> Iterator[tuple[float, float]]:
+def _test_times(attempt: Round, steps: Sequence[TimedStep]) -> Iterator[tuple[float, float]]:
     """The onset and the duration of every test that was made or watched."""
-    replies = one.dialogue.replies
-    made = [len(replay(one.item.content, replies[:n])[0].tests) for n in range(len(replies) + 1)]
-    tests, own = 0, list[Timed]()  # the steps since the last test
+    item, replies = attempt.item.content, attempt.dialogue.replies
+    made = [len(replay(item, replies[:n])[0].tests) for n in range(len(replies) + 1)]
+    tests, since = 0, list[TimedStep]()  # the steps since the last test
     for step in steps:
         if step.screen not in ("explore", "watch", "text"):
             continue
-        own.append(step)
+        since.append(step)
         if made[step.replies] > tests:
-            yield own[0].onset, round(sum(each.seconds for each in own), 3)
-            tests, own = made[step.replies], []
+            yield since[0].onset, round(sum(each.seconds for each in since), 3)
+            tests, since = made[step.replies], []
 
 
-def _objects(one: Round, steps: Sequence[Timed]) -> Iterator[dict[str, Any]]:
-    item = one.item.content
+def _objects(attempt: Round, steps: Sequence[TimedStep]) -> Iterator[dict[str, Any]]:
+    item = attempt.item.content
     true = gold(item)
     right = dict.fromkeys(true.blickets, "yes") | dict.fromkeys(true.inhibitors, INHIBITOR)
     asked = [step for step in steps if step.kind == "object"]

@@ -22,7 +22,8 @@ from trivium.benchmarks.blicket.people.drawing import (
 )
 from trivium.core.errors import require
 from trivium.core.task import PresentedItem
-from trivium.people.pages import Activity, Handlers, RefusedError, Round, Step, View, button, one_of
+from trivium.people.pages import Activity, Round, ScreenData, button
+from trivium.people.steps import Handlers, RefusedError, Step, one_of
 from trivium.people.texts import Texts
 
 PRACTICE_THINGS = {"A": "moon", "B": "hexagon"}
@@ -57,7 +58,7 @@ class Practice(Activity):
         ("practice", "next"): _next,
     }
 
-    def view(self, texts: Texts) -> View:
+    def view(self, texts: Texts) -> ScreenData:
         """The machine, and a button to continue after a first test."""
         buttons = [button(texts, "press", "check", main=not self.practised)]
         if self.practised:
@@ -191,19 +192,19 @@ class GameRound(Round):
         said = {"yes": answer.blickets, INHIBITOR: answer.inhibitors, UNSURE: answer.unsure}
         return Step("object", next((one for one, own in said.items() if self.asked in own), "no"))
 
-    def view(self, texts: Texts) -> View:
+    def view(self, texts: Texts) -> ScreenData:
         """The screen of the stage."""
-        screen: Callable[[Texts], View] = getattr(self, f"_view_{self.stage}")
+        screen: Callable[[Texts], ScreenData] = getattr(self, f"_view_{self.stage}")
         return {"title": texts[f"{self.stage}.title"]} | screen(texts)
 
     @property
     def _things(self) -> dict[str, str]:
         return {letter: THINGS[letter] for letter in self.content.listing}
 
-    def _machine(self, texts: Texts) -> View:
+    def _machine(self, texts: Texts) -> ScreenData:
         return machine_view("new", self._things, self.placed, self.lit, texts)
 
-    def _history(self, texts: Texts) -> View:
+    def _history(self, texts: Texts) -> ScreenData:
         """The tests so far, and those of the example machines, which models can reread too."""
         title = "explore.history" if self.shown is None else "watch.history"
         examples = [
@@ -222,7 +223,7 @@ class GameRound(Round):
     def _rules(self, texts: Texts) -> list[str]:
         return [] if self._slides else rule_texts(self.content.spec, texts)
 
-    def _view_example(self, texts: Texts) -> View:
+    def _view_example(self, texts: Texts) -> ScreenData:
         name, test = self._slides[self.slide]
         on, lit = ([], None) if test is None else _by_shape([test])[0]
         words = texts["example.first" if name == EXAMPLES[0] else "example.new"]
@@ -239,8 +240,8 @@ class GameRound(Round):
             "buttons": [button(texts, "next", "more" if number < tests else "next", main=True)],
         }
 
-    def _view_new(self, texts: Texts) -> View:
-        view: View = {
+    def _view_new(self, texts: Texts) -> ScreenData:
+        view: ScreenData = {
             "paragraphs": [like_examples("new.text", texts)],
             "picture": self._machine(texts),
             "buttons": [button(texts, "next", "start", main=True)],
@@ -252,7 +253,7 @@ class GameRound(Round):
             view["paragraphs"] = [texts["rules.text"], *noise]
         return view
 
-    def _view_explore(self, texts: Texts) -> View:
+    def _view_explore(self, texts: Texts) -> ScreenData:
         left, words = self.game.left, [texts["explore.text"]]
         key = "left_none" if left == 0 else "left_one" if left == 1 else "left"
         words.append(texts[f"explore.{key}"].format(count=left))
@@ -266,7 +267,7 @@ class GameRound(Round):
             **self._history(texts),
         }
 
-    def _view_watch(self, texts: Texts) -> View:
+    def _view_watch(self, texts: Texts) -> ScreenData:
         left = len(self.shown or ()) - len(self.dialogue.replies)
         return {
             "paragraphs": [texts["watch.text"]],
@@ -275,7 +276,7 @@ class GameRound(Round):
             **self._history(texts),
         }
 
-    def _view_object(self, texts: Texts) -> View:
+    def _view_object(self, texts: Texts) -> ScreenData:
         thing = thing_view(THINGS[self.asked], texts)
         key = "object.inhibitor" if INHIBITOR in self.options else "object.question"
         return {
@@ -287,7 +288,7 @@ class GameRound(Round):
             **self._history(texts),
         }
 
-    def _view_form(self, texts: Texts) -> View:
+    def _view_form(self, texts: Texts) -> ScreenData:
         machines = {form: texts[f"machine.{form}"] for form in EXAMPLES}
         labels = machines | {UNSURE: texts["button.unsure"]}
         buttons = [
@@ -299,7 +300,7 @@ class GameRound(Round):
         return {"paragraphs": [words], "buttons": buttons, **self._history(texts)}
 
 
-def _choice(kind: str, value: str, label: str) -> View:
+def _choice(kind: str, value: str, label: str) -> ScreenData:
     """A button for one of several answers."""
     return {"kind": kind, "value": value, "label": label, "choice": True, "icon": value}
 

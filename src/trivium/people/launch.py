@@ -1,4 +1,4 @@
-"""Serving a study, a preview of one, or simulated participants."""
+"""Starts the server: of a study, of a preview, or with simulated participants."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from trivium.people.store import kept_secret
 from trivium.people.study import open_study
 
 ADMIN_TOKEN = "admin-token"
-FOLDERS = {"person": ".study", "simulated": ".simulated", "pilot": ".pilot"}  # beside the file
+# of a study beside its experiment file, by the kind of its participants
+FOLDER_SUFFIXES = {"person": ".study", "simulated": ".simulated", "pilot": ".pilot"}
 
 
 @dataclass(frozen=True)
-class Serving:
-    """Where a study is served, and to whom."""
+class ServeOptions:
+    """How to serve an experiment: the address, and who takes part."""
 
     host: str = "127.0.0.1"  # the address to listen on; 0.0.0.0 is all of them
     port: int = 8000  # 0 is any free one
@@ -31,7 +32,7 @@ class Serving:
     preview: bool = False  # show every screen of every condition; nothing is stored
     screens: Path | None = None  # save a picture of every screen in this folder
     pilot: bool = False  # a pilot: a study of its own, marked as such in all data
-    # number of simulated participants in a browser, after which it ends; a study of its own
+    # end after this number of simulated participants in a browser; a study of its own
     simulate: int = 0
     solver: str = "information_gain"  # what the simulated participants reply
 
@@ -40,7 +41,10 @@ class Serving:
         require(0 <= self.simulate <= 10_000, f"simulate must be in 0..10000, got {self.simulate}")
 
     def serve(self, experiment: Path | None, study: Path | None) -> None:
-        """Serve an experiment (None: the paper's, for a try) until it is interrupted."""
+        """Serve an experiment until it is interrupted.
+
+        None serves the paper's experiment as a demo.
+        """
         for package in ("starlette", "uvicorn"):
             import_extra(package, "serve")
         with ExitStack() as stack:
@@ -52,30 +56,30 @@ class Serving:
             if self.preview or self.screens:
                 self._preview(experiment)
                 return
-            of = "simulated" if self.simulate else "pilot" if self.pilot else "person"
-            folder = study or experiment.with_suffix(FOLDERS[of])
+            kind = "simulated" if self.simulate else "pilot" if self.pilot else "person"
+            folder = study or experiment.with_suffix(FOLDER_SUFFIXES[kind])
             stack.enter_context(locked(folder, "--study"))
-            self._serve(experiment, folder, of)
+            self._serve(experiment, folder, kind)
 
-    def _preview(self, experiment: Path) -> None:
+    def _preview(self, path: Path) -> None:
         preview, server_module = (
             import_module(f"trivium.people.{name}") for name in ("preview", "server")
         )
-        found = read_experiment(experiment)
-        app = preview.make_preview(found)
+        experiment = read_experiment(path)
+        app = preview.make_preview(experiment)
         server = server_module.Server(app, self.host, 0 if self.screens else self.port)
         if self.screens is None:
-            print(f"preview: {server.url}  every press shows the next screen, ?screen=N the Nth")
+            print(f"preview: {server.url}  any button goes to the next screen, ?screen=N to one")
             print("nothing is stored", flush=True)
             server.run()
             return
         import_extra("playwright", "simulate")
         with server.in_background():
-            count = preview.save_screens(found, server.url, self.screens)
+            count = preview.save_screens(experiment, server.url, self.screens)
         print(f"{count} screens in three sizes in {self.screens}; index.html shows them all")
 
-    def _serve(self, experiment: Path, folder: Path, of: str) -> None:
-        study = open_study(experiment, folder, of)
+    def _serve(self, experiment: Path, folder: Path, kind: str) -> None:
+        study = open_study(experiment, folder, kind)
         token = kept_secret(folder / ADMIN_TOKEN, secrets.token_urlsafe(18).encode()).decode()
         app, server_module = (import_module(f"trivium.people.{name}") for name in ("app", "server"))
         server = server_module.Server(
@@ -89,8 +93,8 @@ class Serving:
             return
         import_extra("playwright", "simulate")
         with server.in_background():
-            play = import_module("trivium.people.simulate").simulate
-            ends = play(study, server.url, self.solver, self.simulate)
+            simulate = import_module("trivium.people.simulate").simulate
+            ends = simulate(study, server.url, self.solver, self.simulate)
         full = f", {ends['full']} found no place left" if ends["full"] else ""
         print(
             f"{ends['done']} of {self.simulate} simulated participants have completed{full}; ",
