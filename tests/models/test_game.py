@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -18,11 +19,12 @@ import trivium
 from tests.models.raw import RawServer, Request, Sent, completion
 from trivium.benchmarks import benchmark_names, get_benchmark, load_task
 from trivium.core.benchmark import AnyBenchmark, Turn
-from trivium.core.dialogue import solve, solver_stream
+from trivium.core.dialogue import Dialogue, solve, solver_stream
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.inspect.samples import sample_attempt
-from trivium.models.inspect.tasks import act, attempt, build_task, item_dataset, moves_of
+from trivium.models.inspect.tasks import act, build_task, moves_of
+from trivium.models.settings import Settings
 
 ITEMS, SEED = 6, 9
 GAMES = [name for name in benchmark_names() if get_benchmark(name).multi_turn]
@@ -44,9 +46,7 @@ def play(
 
     model = get_model("mockllm/scripted", custom_outputs=generate, memoize=False)
     (log,) = inspect_ai.eval(
-        build_task(
-            items[0].task.benchmark, item_dataset(items, tool=tool), solver=attempt(tool=tool)
-        ),
+        build_task(items, Settings(), tool=tool),
         model=model,
         log_dir=str(out),
         display="none",
@@ -82,7 +82,7 @@ def test_a_question_is_asked_once_and_in_no_forced_form_by_default(tmp_path: Pat
         return output
 
     items = load_task("nhop_explicit").items(1)
-    task = build_task(items[0].task.benchmark, item_dataset(items))
+    task = build_task(items, Settings(), tool=True)
     model = get_model("mockllm/scripted", custom_outputs=generate, memoize=False)
     (log,) = inspect_ai.eval(task, model=model, log_dir=str(tmp_path), display="none")
     assert log.samples is not None
@@ -137,6 +137,13 @@ def test_several_moves_in_one_message_are_made_in_order(tmp_path: Path) -> None:
     assert responses[0].startswith("Test 1: B.")
     assert responses[1].startswith("Test 2: A C.")
     assert responses[2:] == ["The game is over."] * 2
+
+
+def test_a_finished_game_is_not_kept_in_memory(tmp_path: Path) -> None:
+    for round in range(2):
+        play(lambda _: text("?"), load_task("blicket_game").items(3), tmp_path / str(round))
+    gc.collect()
+    assert not [found for found in gc.get_objects() if isinstance(found, Dialogue)]
 
 
 def test_calls_that_fail_are_one_move_and_what_they_took_is_added_up(tmp_path: Path) -> None:

@@ -43,9 +43,9 @@ from trivium.core.results import summarise
 from trivium.core.task import PresentedItem
 from trivium.models.inspect.models import inspect_model
 from trivium.models.inspect.samples import log_files, presented_item, read_attempts
-from trivium.models.inspect.tasks import TASKS, build_task, item_dataset
+from trivium.models.inspect.tasks import TASKS, build_task
 from trivium.models.providers import Model
-from trivium.models.settings import ModelOptions
+from trivium.models.settings import ModelOptions, Settings
 
 ROOT = Path(trivium.__file__).parents[2]
 
@@ -215,7 +215,7 @@ def test_what_is_no_log_is_refused_with_a_sentence(
 def test_samples_of_the_same_item_differ_by_view_and_trial() -> None:
     original, steps = NHOP.item(0).original, trivium.load("nhop_implicit", mode="steps")
     items = [PresentedItem(task, original, trial) for task in (NHOP, steps) for trial in (0, 1)]
-    samples = [item_dataset([item])[0] for item in items]
+    samples = [build_task([item], Settings(), tool=True).dataset[0] for item in items]
     expected = [item.prompt for item in items]
     assert len(set(expected)) == 4
     assert [presented_item(sample.metadata or {}).prompt for sample in samples] == expected
@@ -324,7 +324,7 @@ def test_a_solver_as_a_model_needs_a_sample_of_ours(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="only replies to samples of Trivium tasks"):
         asyncio.run(model.generate("hello"))
     (log,) = inspect_ai.eval(
-        build_task(NHOP.benchmark, item_dataset(NHOP.items(1))),
+        build_task(NHOP.items(1), Settings(), tool=True),
         model="trivium/absent",
         log_dir=str(tmp_path),
         display="none",

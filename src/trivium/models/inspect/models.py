@@ -134,14 +134,10 @@ class EndpointAPI(ModelAPI):
 
     def retry_wait(self) -> Any:
         """The seconds before the next try, as on the direct backend."""
-
-        def seconds(state: Any) -> float:
-            problem = state.outcome.exception()
-            return retry_seconds(
-                problem, state.attempt_number - 1, self._model.options.retry_backoff
-            )
-
-        return seconds
+        first = self._model.options.retry_backoff
+        return lambda state: retry_seconds(
+            state.outcome.exception(), state.attempt_number - 1, first
+        )
 
     def auto_reasoning_history(self) -> Literal["none"]:
         """Reasoning is not sent back, as on the direct backend."""

@@ -1,9 +1,9 @@
-"""Conversion between items and Inspect samples, and from samples and logs to attempts."""
+"""Items as Inspect samples, and samples and logs as attempts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,14 @@ from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog, read_eval_log, read_eval_log_samples
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
 
-from trivium.benchmarks import get_benchmark
+from trivium.benchmarks import recorded_task
 from trivium.core.benchmark import Floor
 from trivium.core.dialogue import Dialogue
 from trivium.core.errors import UserError, located, require
 from trivium.core.files import dump_line
 from trivium.core.records import Attempt
-from trivium.core.spec import spec_from_dict, spec_to_dict
-from trivium.core.task import PresentedItem, Task
+from trivium.core.spec import spec_to_dict
+from trivium.core.task import PresentedItem
 from trivium.core.text import one_line
 from trivium.models.providers import hider
 from trivium.models.settings import Settings, framing_groups, opening
@@ -30,18 +30,17 @@ from trivium.models.settings import Settings, framing_groups, opening
 ATTEMPT = "attempt"
 
 
-def make_sample(item: PresentedItem, settings: Settings, hint: str | None) -> Sample:
-    """The item as a sample, framed by the settings; `hint` follows the prompt."""
-    benchmark, system = item.task.benchmark, settings.system
-    messages: list[ChatMessage] = [] if system is None else [ChatMessageSystem(content=system)]
-    *examples, text = opening(item, settings)
-    for number, example in enumerate(examples):
-        kind = ChatMessageAssistant if number % 2 else ChatMessageUser
-        messages.append(kind(content=example))
-    text = text if hint is None else f"{text}\n\n{hint}"
+def make_sample(item: PresentedItem, settings: Settings, hint: str) -> Sample:
+    """The item as a sample, framed by the settings; `hint` ends the prompt."""
+    benchmark, (*examples, prompt) = item.task.benchmark, opening(item, settings)
+    messages: list[ChatMessage] = []
+    if settings.system is not None:
+        messages.append(ChatMessageSystem(content=settings.system))
+    for number, text in enumerate([*examples, prompt + hint]):
+        messages.append((ChatMessageAssistant if number % 2 else ChatMessageUser)(content=text))
     return Sample(
         id=item.id if item.trial == 0 else f"{item.id}~{item.trial}",
-        input=[*messages, ChatMessageUser(content=text)] if messages else text,
+        input=messages,
         target=item.gold,
         metadata={
             "benchmark": benchmark.name,
@@ -60,42 +59,34 @@ def make_sample(item: PresentedItem, settings: Settings, hint: str | None) -> Sa
 
 def presented_item(metadata: Mapping[str, Any]) -> PresentedItem:
     """The item that a sample was made from."""
+    names = ("benchmark", "spec", "view", "file_floor", "item", "trial", "order")
     try:
-        fields = orjson.dumps([metadata["spec"], metadata["view"], metadata.get("file_floor")])
-        trial, order = int(metadata["trial"]), int(metadata.get("order", -1))
-        return _rebuilt(metadata["benchmark"], fields, metadata["item"], trial, order)
+        return _rebuilt(orjson.dumps({name: metadata[name] for name in names}))
     except (KeyError, TypeError) as missing:
         raise UserError(f"not a sample of a Trivium task ({missing} missing)") from None
 
 
 @lru_cache(maxsize=1024)  # the solver, the scorer and the record of a sample need its item
-def _rebuilt(name: str, fields: bytes, row: str, trial: int, order: int) -> PresentedItem:
-    benchmark = get_benchmark(name)
-    spec, view, floor = orjson.loads(fields)
-    task = Task(
-        benchmark,
-        spec_from_dict(benchmark.spec_type, spec),
-        spec_from_dict(benchmark.view_type, view),
-        floor and Floor(**floor),
-    )
-    return PresentedItem(task, benchmark.from_row(orjson.loads(row), 0), trial, order)
+def _rebuilt(fields: bytes) -> PresentedItem:
+    row = orjson.loads(fields)
+    task, floor = recorded_task(row), row["file_floor"]
+    item = task.benchmark.from_row(orjson.loads(row["item"]), 0)
+    task = replace(task, file_floor=floor and Floor(**floor))
+    return PresentedItem(task, item, row["trial"], row["order"])
 
 
 def sample_attempt(
     metadata: Mapping[str, Any], solver: str, hide: Callable[[str], str] = str
 ) -> Attempt:
     """The attempt in a sample's metadata; `hide` removes keys from replies and errors."""
-    noted = metadata.get(ATTEMPT) or {"error": "no reply"}
+    noted = {"replies": (), "stop_reasons": (), "error": "no reply"} | metadata.get(ATTEMPT, {})
     dialogue = Dialogue(presented_item(metadata))
-    for reply, stop_reason in zip(
-        noted.get("replies", ()), noted.get("stop_reasons", ()), strict=True
-    ):
+    for reply, stop_reason in zip(noted["replies"], noted["stop_reasons"], strict=True):
         dialogue.note(hide(reply), stop_reason)
-    reasoning = hide(noted.get("reasoning") or "") or None
-    error = one_line(hide(noted.get("error") or "")) or None
+    error = one_line(hide(noted["error"] or "")) or None
     attempt = dialogue.attempt(solver, error=error, seconds=noted.get("seconds", 0.0))
-    attempt.usage, attempt.reasoning = noted.get("usage", {}), reasoning
-    attempt.groups = dict(metadata.get("groups") or attempt.groups)
+    attempt.usage, attempt.groups = noted.get("usage", {}), dict(metadata["groups"])
+    attempt.reasoning = hide(noted.get("reasoning") or "") or None
     return attempt
 
 

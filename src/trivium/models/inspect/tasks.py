@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, get_type_hints
+from functools import wraps
+from typing import Any, Literal
 
 import inspect_ai
+
+# Not public, but the only exception that Inspect prints without a traceback.
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai.dataset import Dataset, MemoryDataset
+from inspect_ai.dataset import MemoryDataset
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import transcript
 from inspect_ai.model import (
@@ -23,7 +24,6 @@ from inspect_ai.model import (
     ModelOutput,
     ResponseSchema,
     execute_tools,
-    get_model,
     modelapi,
 )
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
@@ -33,8 +33,7 @@ from inspect_ai.util import JSONSchema
 
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.core import benchmark as core
-from trivium.core.benchmark import AnyBenchmark
-from trivium.core.dialogue import Dialogue, Reply, converse, next_reply
+from trivium.core.dialogue import Dialogue, aside, next_reply
 from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
 from trivium.core.records import DECLINING, NO_ANSWER, UNSCORED
@@ -47,98 +46,56 @@ from trivium.models.inspect.models import read_output
 from trivium.models.inspect.samples import ATTEMPT, make_sample, presented_item, sample_attempt
 from trivium.models.settings import Settings
 
-# The entry point: Inspect lists these as ours.
-__all__ = ["TASKS", "BuiltIn", "TaskParameters", "build_task", "item_dataset"]
-
 # The dialogue of the current sample, which built-in solvers reply to.
 _current: ContextVar[Dialogue | None] = ContextVar("dialogue", default=None)
 
 
 @solver
-def attempt(*, tool: bool = True, structured: bool = False, restate: bool = False) -> Solver:
+def attempt(*, tool: bool, structured: bool, restate: bool) -> Solver:
     """The model replies until the attempt is over; with `tool`, it plays games through tools."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         item = presented_item(state.metadata)
-        with _noted(Dialogue(item, restate=restate), state) as dialogue:
-            if tool and item.task.benchmark.multi_turn:
-                await _play(dialogue, state)
-            else:
-                await _talk(dialogue, state, _schema(item) if structured else None)
+        task, dialogue = item.task, Dialogue(item, restate=restate)
+        _current.set(dialogue)
+        form = None
+        if tool and task.benchmark.multi_turn:
+            state.tools = [_tool(move, dialogue) for move in moves_of(task)]
+        elif structured and (schema := task.benchmark.schema(item.content, task.view)):
+            form = ResponseSchema(name="answer", json_schema=JSONSchema.model_validate(schema))
+        try:
+            while not dialogue.done:
+                await generate(state, tool_calls="none", response_schema=form)
+                await _send(dialogue, state)
+        except Exception as problem:  # not of a cancelled sample, which has not ended
+            state.metadata[ATTEMPT] = _notes(dialogue, f"{type(problem).__name__}: {problem}")
+            raise
+        state.metadata[ATTEMPT] = _notes(dialogue)
         return state
 
     return solve
 
 
-async def _talk(dialogue: Dialogue, state: TaskState, form: ResponseSchema | None) -> None:
-    """Have the model reply in text."""
+async def _send(dialogue: Dialogue, state: TaskState) -> None:
+    """Send the model's reply to the dialogue, and the response to the model.
 
-    async def ask(messages: Sequence[str]) -> Reply:
-        if len(messages) > 1:
-            state.messages.append(ChatMessageUser(content=messages[-1]))
-        return await _reply(state, config=GenerateConfig(response_schema=form))
-
-    await converse(dialogue, ask)
-
-
-async def _play(dialogue: Dialogue, state: TaskState) -> None:
-    """Have the model make its moves through tools.
-
-    Every message of the model makes at least one move, so that every game ends: text without a
-    call is a move in text, and calls that fail are one move that cannot be read.
+    Every reply makes at least one move of a game, so that every game ends: text without a call is
+    a move in text, and calls that fail are one move that cannot be read.
     """
-
-    def send(move: str, stop_reason: str | None = None) -> str:
-        response = None if dialogue.done else dialogue.send(move, stop_reason)
-        return "The game is over." if response is None else response
-
-    tools = [_tool(move, send) for move in moves_of(dialogue.item.task)]
-    while not dialogue.done:
-        reply, moves = await _reply(state, tools=tools), len(dialogue.replies)
-        calls = state.output.message.tool_calls
-        if not calls or reply.stop_reason in DECLINING:
-            response = send(reply.text, reply.stop_reason)
+    reply, calls = read_output(state.output), state.output.message.tool_calls
+    if not (calls and state.tools) or reply.stop_reason in DECLINING:
+        response = await aside(len(reply.text), dialogue.send, reply.text, reply.stop_reason)
+        if response is not None:
             state.messages.append(ChatMessageUser(content=response))
-            continue
-        result = await execute_tools(state.messages, tools)
-        state.messages.extend(result.messages)
-        if len(dialogue.replies) == moves:
-            send("\n".join(f"{call.function}({call.arguments})" for call in calls))
+        return
+    moves = len(dialogue.replies)
+    result = await execute_tools(state.messages, state.tools)
+    state.messages.extend(result.messages)
+    if len(dialogue.replies) == moves:
+        dialogue.send("\n".join(f"{call.function}({call.arguments})" for call in calls))
 
 
-async def _reply(state: TaskState, **options: Any) -> Reply:
-    """The model's next reply."""
-    state.output = await get_model().generate(state.messages, **options)
-    state.messages.append(state.output.message)
-    return read_output(state.output)
-
-
-def _schema(item: PresentedItem) -> ResponseSchema | None:
-    """The JSON schema of an item's answer, if it has one."""
-    schema = item.task.benchmark.schema(item.content, item.task.view)
-    form = schema and JSONSchema.model_validate(schema)
-    return ResponseSchema(name="answer", json_schema=form) if form else None
-
-
-@contextmanager
-def _noted(dialogue: Dialogue, state: TaskState) -> Iterator[Dialogue]:
-    """The dialogue of a sample; its outcome is written to the sample's metadata.
-
-    Nothing is written if the sample is cancelled: it has not ended.
-    """
-    _current.set(dialogue)
-    error = None
-    try:
-        yield dialogue
-    except Exception as problem:
-        error = f"{type(problem).__name__}: {problem}"
-        raise
-    finally:
-        if error is not None or dialogue.done:
-            state.metadata[ATTEMPT] = _notes(dialogue, error)
-
-
-def _notes(dialogue: Dialogue, error: str | None) -> dict[str, Any]:
+def _notes(dialogue: Dialogue, error: str | None = None) -> dict[str, Any]:
     """The replies, and the usage of all calls that Inspect has logged, failed ones included."""
     calls = [event for event in transcript().events if isinstance(event, ModelEvent)]
     retries = sum(call.error is not None for call in calls[:-1])
@@ -168,15 +125,15 @@ def moves_of(task: Task) -> Sequence[Callable[..., str]]:
     return task.benchmark.tools(task.spec) or [act]
 
 
-def _tool(move: Callable[..., str], send: Callable[[str], str]) -> ToolDef:
+def _tool(move: Callable[..., str], dialogue: Dialogue) -> ToolDef:
+    @wraps(move)
     async def make(**arguments: Any) -> str:
-        return send(move(**arguments))
+        response = None if dialogue.done else dialogue.send(move(**arguments))
+        return "The game is over." if response is None else response
 
-    # Inspect describes a tool by its signature and docstring.
-    make.__signature__ = inspect.signature(move)  # type: ignore[attr-defined]
-    make.__annotations__ = get_type_hints(move)
-    make.__doc__ = inspect.getdoc(move)
-    return ToolDef(make, name=move.__name__, parallel=False)  # moves are made in order
+    # Inspect keeps every function that it has described: not `make`, which holds the dialogue.
+    described = ToolDef(move)
+    return ToolDef(make, described.name, described.description, described.parameters)
 
 
 @modelapi(name="trivium")
@@ -196,37 +153,6 @@ class BuiltIn(ModelAPI):
         solvers = dialogue.item.task.benchmark.solvers
         require(name in solvers, f"unknown solver {name!r}; there are {', '.join(solvers)}")
         return ModelOutput.from_content(self.model_name, next_reply(dialogue, solvers[name]))
-
-
-# Not exported, but the only exception that Inspect prints without a traceback.
-
-
-@dataclass(frozen=True)
-class TaskParameters:
-    """The parameters of a task (-T) besides the fields of its benchmark's spec and view."""
-
-    items: int = 500  # the number of items
-    seed: int = DEFAULT_SEED  # the seed of the items
-    start: int = 0  # the index of the first item
-    order_trials: int = 1  # trials of each item, each in another order
-    preset: str | None = None  # a named spec to start from
-    system: str | None = None  # a system message instead of the benchmark's own
-    tool: bool = True  # whether games are played through tools instead of plain text
-
-    def __post_init__(self) -> None:
-        require(self.order_trials >= 1, f"order_trials must be at least 1, got {self.order_trials}")
-
-
-def item_dataset(
-    items: Sequence[PresentedItem], settings: Settings | None = None, *, tool: bool = True
-) -> MemoryDataset:
-    """Items of one task as samples."""
-    task, hint = items[0].task, None
-    if tool and task.benchmark.multi_turn:  # the rules ask for lines of text
-        names = " or ".join(f"`{move.__name__}`" for move in moves_of(task))
-        hint = f"Make every move by calling the tool {names} instead of writing the line."
-    framing = settings or Settings()
-    return MemoryDataset([make_sample(item, framing, hint) for item in items], task.benchmark.name)
 
 
 @scorer(metrics=[], name="trivium")
@@ -251,11 +177,6 @@ def scores() -> Scorer:
     return score
 
 
-def metrics_of(benchmark: AnyBenchmark) -> dict[str, list[Metric]]:
-    """The estimate of every metric, by name."""
-    return {own.name: [estimate(own.kind, own.best, own.worst)] for own in benchmark.metrics}
-
-
 @metric
 def estimate(kind: Literal["proportion", "mean"], best: float, worst: float) -> Metric:
     """A metric's value, its interval (low, high) and its denominator n."""
@@ -270,38 +191,55 @@ def estimate(kind: Literal["proportion", "mean"], best: float, worst: float) -> 
     return compute
 
 
-def build_task(benchmark: AnyBenchmark, dataset: Dataset, **options: Any) -> inspect_ai.Task:
-    """An Inspect task over a benchmark's samples; `options` are further arguments of `Task`."""
+def build_task(
+    items: Sequence[PresentedItem], settings: Settings, *, tool: bool
+) -> inspect_ai.Task:
+    """An Inspect task over items of one task; with `tool`, games are played through tools."""
+    benchmark, hint = items[0].task.benchmark, ""
+    if tool and benchmark.multi_turn:  # the rules ask for lines of text
+        names = " or ".join(f"`{move.__name__}`" for move in moves_of(items[0].task))
+        hint = f"\n\nMake every move by calling the tool {names} instead of writing the line."
+    samples = [make_sample(item, settings, hint) for item in items]
     return inspect_ai.Task(
-        dataset=dataset,
+        dataset=MemoryDataset(samples, benchmark.name),
+        solver=attempt(tool=tool, structured=settings.structured, restate=settings.restate),
         scorer=scores(),
-        metrics=metrics_of(benchmark),
+        metrics={own.name: [estimate(own.kind, own.best, own.worst)] for own in benchmark.metrics},
         # One failed sample must not end the run; the denominators leave it out.
         fail_on_error=False,
-        **{"name": benchmark.name, "solver": attempt(), **options},
+        name=benchmark.name,
     )
 
 
-def _task_from_values(name: str, values: Mapping[str, Any]) -> inspect_ai.Task:
-    """The task of a benchmark with these -T values; unknown ones are refused."""
-    others = dict(values)
-    known = [field.name for field in fields(TaskParameters) if field.name in values]
-    own = spec_from_dict(TaskParameters, {name: others.pop(name) for name in known})
-    task = load_task(name, own.preset, others)
-    items = [
-        PresentedItem(task, item.original, trial)
-        for item in task.generate(own.seed, own.start, own.items)
-        for trial in range(own.order_trials)
-    ]
-    dataset = item_dataset(items, Settings(system=own.system), tool=own.tool)
-    return build_task(task.benchmark, dataset, solver=attempt(tool=own.tool))
+@dataclass(frozen=True)
+class TaskParameters:
+    """The parameters of a task (-T) besides the fields of its benchmark's spec and view."""
+
+    items: int = 500  # the number of items
+    seed: int = DEFAULT_SEED  # the seed of the items
+    start: int = 0  # the index of the first item
+    order_trials: int = 1  # trials of each item, each in another order
+    preset: str | None = None  # a named spec to start from
+    system: str | None = None  # a system message instead of the benchmark's own
+    tool: bool = True  # whether games are played through tools instead of plain text
+
+    def __post_init__(self) -> None:
+        require(self.order_trials >= 1, f"order_trials must be at least 1, got {self.order_trials}")
 
 
 def _register(name: str) -> Any:
     # Any parameter is accepted, so that we refuse unknown ones: Inspect only warns of them.
-    def make(**parameters: Any) -> inspect_ai.Task:
+    def make(**values: Any) -> inspect_ai.Task:
+        known = [field.name for field in fields(TaskParameters) if field.name in values]
         try:
-            return _task_from_values(name, parameters)
+            own = spec_from_dict(TaskParameters, {key: values.pop(key) for key in known})
+            task = load_task(name, own.preset, values)
+            items = [
+                PresentedItem(task, item.original, trial)
+                for item in task.generate(own.seed, own.start, own.items)
+                for trial in range(own.order_trials)
+            ]
+            return build_task(items, Settings(system=own.system), tool=own.tool)
         except UserError as problem:
             raise PrerequisiteError(str(problem)) from None
 
