@@ -10,6 +10,8 @@ import pytest
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.probes import Audit
 
+MAX_DRAWN = 20_000  # items of which a leak may keep some
+
 Leak = Callable[[Any, int], Any]  # an item and its index: the item with the leak, or None
 
 
@@ -21,21 +23,23 @@ def planted(
     `show` changes the text that the audit sees.
     """
 
+    made: dict[Any, tuple[list[Any], Iterator[Any]]] = {}
+
     class Planted(type(benchmark)):  # type: ignore[misc]
         def surface(self, item: Any, view: Any) -> str:
             text = benchmark.surface(item, view)
             return text if show is None else show(item, text)
 
         def generate(self, spec: Any, seed: int, start: int = 0, count: int = 1) -> Iterator[Any]:
-            made = 0
-            for item in benchmark.generate(spec, seed, 0, 40 * (start + count)):
-                changed = leak(item, made)
+            # An audit asks for many slices: what is planted once serves them all.
+            items, source = made.setdefault(
+                (spec, seed), ([], benchmark.generate(spec, seed, 0, MAX_DRAWN))
+            )
+            while len(items) < start + count:
+                changed = leak(next(source), len(items))
                 if changed is not None:
-                    made += 1
-                    if made > start:
-                        yield changed
-                if made == start + count:
-                    return
+                    items.append(changed)
+            yield from items[start : start + count]
 
     return Planted()
 
