@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 Path = tuple[int, int]  # first and last layer
 Line = tuple[int, int]  # a path, and the hop between two of its tokens
 Printed = tuple[int, str, int]  # the column of a line's head, its function, the column of its tail
-BATCH = 1024
+BATCH = 2048
 
 
 @dataclass(frozen=True)
@@ -183,14 +183,14 @@ class _Words:
 
 def _distinct(words: _Words, count: int, bound: int) -> Ints:
     """`count` different numbers below `bound` in every row, in random order (Floyd's method)."""
-    drawn = words.take(count).astype(np.uint64)
+    drawn = words.take(count).T.astype(np.uint64, order="C")
     chosen = np.empty(drawn.shape, dtype=np.int64)
     for step in range(count):
         top = bound - count + step
-        number = ((drawn[:, step] * np.uint64(top + 1)) >> np.uint64(32)).astype(np.int64)
-        seen = (chosen[:, :step] == number[:, None]).any(axis=1)
-        chosen[:, step] = np.where(seen, top, number)
-    return np.take_along_axis(chosen, words.order(count), axis=1)
+        number = ((drawn[step] * np.uint64(top + 1)) >> np.uint64(32)).astype(np.int64)
+        seen = (chosen[:step] == number).any(axis=0)
+        chosen[step] = np.where(seen, top, number)
+    return np.take_along_axis(chosen.T, words.order(count), axis=1)
 
 
 def generate(spec: Spec, seed: int, start: int = 0, count: int = 1) -> Iterator[NhopItem]:
@@ -203,30 +203,28 @@ def _batch(spec: Spec, seed: int, start: int, count: int) -> Iterator[NhopItem]:
     shape, batch = layout(spec), draw(spec, seed, start, count)
     prefix = "IMP" if isinstance(spec, ImplicitSpec) else "SYN"
     fields = spec_to_dict(spec)
-    # Formatting all tokens of an item at once is several times faster than one by one.
-    template = " ".join(
-        f"{layer_letters(layer)}_%0{spec.id_width}d"
-        for layer, width in enumerate(shape.widths)
-        for _ in range(width)
-    )
-    fact_orders = batch.facts.tolist()
-    for row, numbers in enumerate(batch.tokens.tolist()):
-        names = (template % tuple(numbers)).split(" ")
+    numbers = batch.tokens + np.repeat(np.arange(len(shape.widths)), shape.widths) * spec.M
+    name = _names(spec, numbers)
+    facts = batch.facts.tolist()
+    orders = [order.tolist() for order in batch.blocks]
+    aliases = [None if drawn is None else drawn.tolist() for drawn in batch.aliases]
+    for row, tokens in enumerate(numbers.tolist()):
+        names = [name[token] for token in tokens]
         candidates = []
-        for lines, order, aliases in zip(shape.blocks, batch.blocks, batch.aliases, strict=True):
-            printed = _triples(names, lines, order[row].tolist())
-            tokens: dict[str, str] = {}
-            if aliases is not None:
-                numbers_left = aliases[row][order[row] >= 0].tolist()
-                for number, line in sorted(zip(numbers_left, printed, strict=True)):
+        for lines, order, drawn in zip(shape.blocks, orders, aliases, strict=True):
+            printed = _triples(names, lines, order[row])
+            alias_map: dict[str, str] = {}
+            if drawn is not None:
+                left = [own for own, line in zip(drawn[row], order[row], strict=True) if line >= 0]
+                for number, line in sorted(zip(left, printed, strict=True)):
                     alias = f"{spec.alias_prefix}{number}"
-                    tokens[alias], line[0] = line[0], alias
-            candidates.append(Candidates(lines[0][1], printed, tokens))
+                    alias_map[alias], line[0] = line[0], alias
+            candidates.append(Candidates(lines[0][1], printed, alias_map))
         index = start + row
         answer = UNKNOWN if batch.unknown[row] else names[shape.answer]
         yield NhopItem(
             id=f"{prefix}-{index:06d}",
-            facts=_triples(names, shape.facts, fact_orders[row]),
+            facts=_triples(names, shape.facts, facts[row]),
             blocks=candidates,
             start=names[0],
             depth=shape.depth,
@@ -237,9 +235,21 @@ def _batch(spec: Spec, seed: int, start: int, count: int) -> Iterator[NhopItem]:
         )
 
 
+def _names(spec: Spec, tokens: Ints) -> dict[int, str]:
+    """The names of tokens, which are numbered through all layers."""
+    tokens = np.sort(tokens, axis=None)
+    tokens = tokens[np.diff(tokens, prepend=-1) > 0]  # np.unique is slower
+    layers, numbers = np.divmod(tokens, spec.M)
+    # Formatting all names at once is several times faster than one by one.
+    letters = [layer_letters(layer) for layer in range(layers[-1] + 1)]
+    template = " ".join(f"{letters[layer]}_%0{spec.id_width}d" for layer in layers.tolist())
+    names = (template % tuple(numbers.tolist())).split(" ")
+    return dict(zip(tokens.tolist(), names, strict=True))
+
+
 def _triples(names: list[str], lines: list[Printed], order: list[int]) -> list[list[str]]:
     """The lines in this order, as triples of names."""
-    printed = (lines[number] for number in order if number >= 0)
+    printed = [lines[number] for number in order if number >= 0]
     return [[names[head], function, names[tail]] for head, function, tail in printed]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from trivium.core.benchmark import Origin
@@ -42,15 +43,15 @@ class NhopItem(NamedTuple):
     @property
     def question(self) -> str:
         """The question in words."""
-        functions = " of ".join(f"f{hop}" for hop in range(self.depth, 0, -1))
-        return f"What is {functions} of {self.start}?"
+        return f"What is {_composed(self.depth)} of {self.start}?"
 
     @property
     def last_lines(self) -> list[tuple[str, str]]:
         """The head and tail of every printed line of the last function."""
         if self.blocks:
             return self.blocks[-1].resolved()
-        return [(head, tail) for head, function, tail in self.facts if function == f"f{self.depth}"]
+        last = f"f{self.depth}"
+        return [(head, tail) for head, function, tail in self.facts if function == last]
 
     @property
     def chains(self) -> int:
@@ -84,6 +85,12 @@ class NhopItem(NamedTuple):
         """
         above = self._replace(blocks=self.blocks[:blocks])
         return Counter(token for head, _, tail in above.triples() for token in (head, tail))
+
+
+@lru_cache(maxsize=256)
+def _composed(depth: int) -> str:
+    """The functions that a question asks for, such as f2 of f1."""
+    return " of ".join(f"f{hop}" for hop in range(depth, 0, -1))
 
 
 def derive(item: NhopItem) -> list[str]:
