@@ -54,6 +54,7 @@ class RawServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1  # head and body in one packet, or the body waits 40 ms
 
             def do_POST(self) -> None:
                 content = self.rfile.read(int(self.headers.get("content-length", 0)))
@@ -80,7 +81,8 @@ class RawServer:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self._server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a killed client
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        # It looks every 10 ms whether to stop.
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
     def __exit__(self, *problem: object) -> None:

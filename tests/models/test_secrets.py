@@ -90,8 +90,17 @@ def test_a_reply_that_cannot_be_read_is_cut_after_its_key_is_hidden() -> None:
         assert not leaks(str(problem.value))
 
 
-@BACKENDS
-@pytest.mark.parametrize("step", [25, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("backend", "step"),
+    [
+        # No step is a multiple of 5, so that all five responses come up.
+        ("direct", 24),
+        ("inspect", 24),
+        pytest.param("direct", 1, marks=pytest.mark.slow),
+        # A part of the key that counts as a leak begins at 26 places in a row before a cut.
+        pytest.param("inspect", 4, marks=pytest.mark.slow),
+    ],
+)
 def test_keys_across_every_cut_are_written_and_printed_nowhere(
     backend: str, step: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
