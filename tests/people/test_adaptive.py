@@ -10,7 +10,7 @@ from tests.people.client import GAME
 from trivium.core.errors import UserError
 from trivium.people.adaptive import fit_of
 from trivium.people.experiment import read_experiment
-from trivium.people.export import _threshold
+from trivium.people.export import _threshold_columns
 from trivium.people.session import Session
 from trivium.people.steps import Step
 
@@ -83,7 +83,7 @@ def test_a_drawn_game_is_as_large_as_tells_most(tmp_path: Path) -> None:
 
 def test_the_threshold_is_in_the_table_of_participants(tmp_path: Path) -> None:
     session = take_part(tmp_path / "hops.toml", slot=0, last=2)
-    row = _threshold(session)
+    row = _threshold_columns(session)
     assert row["threshold"] is None
     assert row["threshold_high"] == 3, "not even three hops"
 

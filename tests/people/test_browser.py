@@ -252,7 +252,7 @@ def to_ending(ending: str, study: Study, page: Any, url: str) -> None:
     """Bring a participant to one of the final screens."""
     if ending == "full":
         Direct(study, "other").complete()
-    study.pause(ending == "paused")
+    study.set_paused(ending == "paused")
     page.goto(f"{url}?participant=one")
     page.wait_for_selector("h1")
     if ending == "paused":

@@ -1,4 +1,4 @@
-"""The threshold of a participant, found with the items that are most informative about it."""
+"""Finds a participant's threshold with the items that are most informative about it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Seen = tuple[tuple[float, float], ...]  # the value of the field and the score, 
 
 @lru_cache(maxsize=64)
 def axis_of(task: Task, field: str, values: tuple[float, ...]) -> Axis:
-    """The field with its values; UserError where they have no order or the spec refuses them."""
+    """The field with its values; raises UserError if they have no order or are not allowed."""
     axis = make_axis(task, field, [f"{value:g}" for value in values])
-    Search(ThresholdPlan(task, (axis,)), "")  # refuses values in no order
+    Search(ThresholdPlan(task, (axis,)), "")  # raises UserError for values without an order
     return axis
 
 
@@ -35,8 +35,8 @@ def fit_of(task: Task, axis: Axis, done: Sequence[Dialogue]) -> Fit:
 
 def _seen(axis: Axis, done: Sequence[Dialogue]) -> Seen:
     tasks = ((one.item.task, one.scores) for one in done)
-    found = ((task.spec, scores[task.benchmark.metrics[0].name]) for task, scores in tasks)
-    return tuple((getattr(spec, axis.field), score) for spec, score in found if score is not None)
+    specs = ((task.spec, scores[task.benchmark.metrics[0].name]) for task, scores in tasks)
+    return tuple((getattr(spec, axis.field), score) for spec, score in specs if score is not None)
 
 
 @lru_cache(maxsize=4096)  # a session is rebuilt from all its steps at every request

@@ -19,48 +19,49 @@ from trivium.core.statistics import (
 )
 from trivium.people.experiment import Condition, Experiment
 from trivium.people.session import Session
-from trivium.people.steps import Step
+from trivium.people.steps import Step, TimedStep
 from trivium.people.store import Event
 
 Row = dict[str, Any]
-_KEEP_SCREEN = ("toggle", "press")  # kinds of steps after which the same screen stays
-_BY_EVENT = {"page_left": "hidden", "pastes": "paste", "early_taps": "early_tap"}
+_KEEP_SCREEN = ("toggle", "press")  # kinds of steps that do not leave their screen
+_EVENT_KINDS = {"page_left": "hidden", "pastes": "paste", "early_taps": "early_tap"}
 
 
 def screens_of(session: Session) -> list[Row]:
     """The screens that a participant left, in order, as rows of screens.csv."""
-    found, first = list[Row](), 0
-    for number, step in enumerate(session.timeline):
+    rows, steps = list[Row](), list[TimedStep]()
+    for step in session.timeline:
+        steps.append(step)
         if step.kind in _KEEP_SCREEN:
             continue
-        own, first = session.timeline[first : number + 1], number + 1
-        seconds = round(sum(one.seconds for one in own), 3)
-        found.append(
+        seconds = round(sum(one.seconds for one in steps), 3)
+        rows.append(
             {
-                "number": len(found) + 1,
+                "number": len(rows) + 1,
                 "screen": step.screen,
                 "trial": step.item,
-                "onset": own[0].onset,
+                "onset": steps[0].onset,
                 "seconds": seconds,
-                "steps": len(own),
+                "steps": len(steps),
                 "fast": int(seconds < session.experiment.minimum_seconds.get(step.screen, 0)),
             }
         )
-    return found
+        steps = []
+    return rows
 
 
 def behaviour(session: Session, steps: Sequence[Step], events: Iterable[Event]) -> dict[str, int]:
-    """What rules of exclusion may count, and how often it happened before the last step.
+    """How often a participant did what the exclusion rules count, up to the last step.
 
-    Who closes the page at the end has not left it.
+    Later events do not count: closing the page after the end is not leaving it.
     """
-    end = max((one.client_time or 0.0 for one in steps), default=0.0)
-    kinds = Counter(one.kind for one in events if (one.client_time or 0.0) <= end)
+    end = max((step.client_time or 0.0 for step in steps), default=0.0)
+    kinds = Counter(event.kind for event in events if (event.client_time or 0.0) <= end)
     return {
         "failed_checks": session.failed_checks,
         "failed_attention": session.failed_attention,
-        "fast_screens": sum(one["fast"] for one in screens_of(session)),
-        **{name: kinds[kind] for name, kind in _BY_EVENT.items()},
+        "fast_screens": sum(row["fast"] for row in screens_of(session)),
+        **{name: kinds[kind] for name, kind in _EVENT_KINDS.items()},
     }
 
 
@@ -76,17 +77,17 @@ def analyse(experiment: Experiment, people: Sequence[Row], trials: Sequence[Row]
 
     Participants who did not complete, or whom a rule excludes, are counted and left out.
     """
-    completed = [one for one in people if one["stage"] == "done"]
-    kept = [one for one in completed if one["excluded"] == "no"]
-    rules = (rule for one in completed for rule in one["excluded"].split("+"))
-    asked = [one for one in experiment.questions if one.kind == "choice" and not one.right]
+    completed = [row for row in people if row["stage"] == "done"]
+    included = [row for row in completed if row["excluded"] == "no"]
+    rules = (rule for row in completed for rule in row["excluded"].split("+"))
+    groupings = [one for one in experiment.questions if one.kind == "choice" and not one.right]
     cells = [
         {
             "condition": one.name,
             "assigned": _count(people, one),
             "completed": _count(completed, one),
-            "excluded": _count(completed, one) - _count(kept, one),
-            "score": _estimate(_scores(kept, one)).to_dict(),
+            "excluded": _count(completed, one) - _count(included, one),
+            "score": _estimate(_scores(included, one)).to_dict(),
             "items": sorted({row["digest"] for row in trials if row["condition"] == one.name}),
         }
         for one in experiment.conditions
@@ -95,29 +96,29 @@ def analyse(experiment: Experiment, people: Sequence[Row], trials: Sequence[Row]
         "measure": experiment.measure_of(experiment.conditions[0]),
         "cells": cells,
         "excluded": {rule: count for rule, count in Counter(rules).items() if rule != "no"},
-        "effects": {name: one.to_dict() for name, one in effects(experiment, kept).items()},
+        "effects": {name: one.to_dict() for name, one in effects(experiment, included).items()},
         "groups": {
             question.id: {
                 option: [
-                    _estimate(_scores(kept, one, **{question.id: option})).to_dict()
+                    _estimate(_scores(included, one, **{question.id: option})).to_dict()
                     for one in experiment.conditions
                 ]
                 for option in question.options
             }
-            for question in asked
+            for question in groupings
         },
     }
 
 
 def _count(people: Iterable[Row], condition: Condition) -> int:
-    return sum(one["condition"] == condition.name for one in people)
+    return sum(row["condition"] == condition.name for row in people)
 
 
 def _scores(people: Iterable[Row], condition: Condition, **answers: str) -> list[float]:
     """The scores of the participants of a condition who gave these answers."""
     wanted = {"condition": condition.name, **answers}
-    own = (one["score"] for one in people if wanted.items() <= one.items())
-    return [score for score in own if score is not None]
+    scores = (row["score"] for row in people if wanted.items() <= row.items())
+    return [score for score in scores if score is not None]
 
 
 def _estimate(scores: Sequence[float]) -> Estimate:
@@ -129,7 +130,7 @@ def _estimate(scores: Sequence[float]) -> Estimate:
 
 
 def effects(experiment: Experiment, people: Sequence[Row]) -> dict[str, Estimate]:
-    """The estimates of all effects; {} where a cell is empty.
+    """The estimates of all effects; {} if a cell is empty.
 
     An effect is the score at the first level of a factor minus that at the second; an interaction
     is the difference between two such effects.
@@ -142,40 +143,41 @@ def effects(experiment: Experiment, people: Sequence[Row]) -> dict[str, Estimate
 
 def contrasts(experiment: Experiment) -> dict[str, list[float]]:
     """The weights of the conditions in each effect; {} unless all factors have two levels."""
-    cells = [one.factors for one in experiment.conditions]
+    cells = [condition.factors for condition in experiment.conditions]
     factors = experiment.factors
-    levels = {name: list(dict.fromkeys(own[name] for own in cells)) for name in factors}
-    complete = len({tuple(own.values()) for own in cells}) == len(cells) == 2 ** len(factors)
-    if not factors or not complete or any(len(own) != 2 for own in levels.values()):
+    levels = {name: list(dict.fromkeys(cell[name] for cell in cells)) for name in factors}
+    complete = len({tuple(cell.values()) for cell in cells}) == len(cells) == 2 ** len(factors)
+    if not factors or not complete or any(len(values) != 2 for values in levels.values()):
         return {}
-    found = {}
+    weights = {}
     for size in range(1, len(factors) + 1):
         for chosen in combinations(factors, size):
-            signs = [[1 if own[n] == levels[n][0] else -1 for n in chosen] for own in cells]
+            signs = [[1 if cell[n] == levels[n][0] else -1 for n in chosen] for cell in cells]
             scale = 2 ** (len(factors) - size)
-            found[" x ".join(chosen)] = [math.prod(own) / scale for own in signs]
-    return found
+            weights[" x ".join(chosen)] = [math.prod(cell) / scale for cell in signs]
+    return weights
 
 
 def contrast(cells: Sequence[Sequence[float]], weights: Sequence[float]) -> Estimate:
     """A weighted sum of the means of independent cells, with its 95% interval.
 
-    For proportions it is that of Price and Bonett (2004), which adds two successes and two
-    failures over all cells; for other scores Welch's, with Satterthwaite's degrees of freedom.
+    For proportions the interval is that of Price and Bonett (2004), which adds two successes and
+    two failures over all cells; for other scores Welch's, with Satterthwaite's degrees of freedom.
     """
-    n, sizes = sum(map(len, cells)), np.array([len(own) for own in cells])
-    weighted, sums = np.array(weights), np.array([sum(own) for own in cells])
-    value = float(weighted @ (sums / sizes))
-    if all(set(own) <= {0.0, 1.0} for own in cells):
-        extra = 2 / len(cells)
-        larger = sizes + 2 * extra
-        shares = (sums + extra) / larger
-        middle = float(weighted @ shares)
-        half = quantile(0.95) * math.sqrt(weighted**2 @ (shares * (1 - shares) / larger))
+    n, sizes = sum(map(len, cells)), np.array([len(cell) for cell in cells])
+    weight, sums = np.array(weights), np.array([sum(cell) for cell in cells])
+    value = float(weight @ (sums / sizes))
+    if all(set(cell) <= {0.0, 1.0} for cell in cells):
+        added = 2 / len(cells)
+        adjusted_sizes = sizes + 2 * added
+        shares = (sums + added) / adjusted_sizes
+        middle = float(weight @ shares)
+        variance = weight**2 @ (shares * (1 - shares) / adjusted_sizes)
+        half = quantile(0.95) * math.sqrt(variance)
         return Estimate(value, middle - half, middle + half, n)
     if sizes.min() < 2:
         return Estimate(value, None, None, n)
-    variances = weighted**2 * [np.var(own, ddof=1) for own in cells] / sizes
+    variances = weight**2 * [np.var(cell, ddof=1) for cell in cells] / sizes
     total = float(variances.sum())
     if total == 0:
         return Estimate(value, None, None, n)

@@ -32,15 +32,15 @@ from trivium.people.study import AUDIO, StoppedError, Study, events_from, step_f
 
 COOKIE = "trivium_session"
 # Parameters with which recruiting services name participants, studies and sessions.
-NAMES = ("PROLIFIC_PID", "participant", "workerId", "SESSION_ID")
+NAMES = ("PROLIFIC_PID", "participant", "workerId", "SESSION_ID")  # the first present is used
 STUDIES, SESSIONS = ("STUDY_ID", "hitId"), ("SESSION_ID", "assignmentId")
 SIGNATURE = "signature"
 MAX_NAME = 100  # characters
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-class Who(NamedTuple):
-    """The participant and the browser that a cookie names, and the parameters of the link."""
+class Identity(NamedTuple):
+    """A participant, their browser and the parameters of their link, as in the signed cookie."""
 
     key: str
     browser: str
@@ -56,90 +56,92 @@ class People:
         self._page = index_page(study.experiment)
 
     async def page(self, request: Request) -> Response:
-        """The page; parameters of a link are removed from the address by a redirect."""
-        who = self._who(request) or self._new(secrets.token_hex(10))
-        given = self._contact(request)
-        if given.name:
-            # A browser stays the same for all participants who share it.
-            who = Who(self.study.outside_key(given.name), who.browser, given)
+        """The page, after a redirect that removes the parameters of a link from the address."""
+        identity = self._identity(request) or self._new(secrets.token_hex(10))
+        contact = self._contact(request)
+        if contact.name:
+            # Participants who share a browser keep its name.
+            identity = Identity(self.study.outside_key(contact.name), identity.browser, contact)
         response: Response = HTMLResponse(self._page)
         if request.query_params:
             response = RedirectResponse("./", 303)  # relative: a proxy may serve a sub-path
-        self._remember(response, request, who)
+        self._remember(response, request, identity)
         return response
 
-    def _new(self, browser: str) -> Who:
-        """A participant without a name."""
-        return Who(secrets.token_hex(20), browser, Contact())
+    def _new(self, browser: str) -> Identity:
+        """A new participant without a link."""
+        return Identity(secrets.token_hex(20), browser, Contact())
 
     def _contact(self, request: Request) -> Contact:
-        """The parameters of a link; without a name if its signature is needed and wrong."""
+        """The parameters of a link; empty ones if its signature is required and wrong."""
 
         def first(keys: Sequence[str]) -> str:
             given = (request.query_params.get(key, "") for key in keys)
             return next((text[:MAX_NAME] for text in given if text), "")
 
-        found = Contact(first(NAMES), first(STUDIES), first(SESSIONS))
+        contact = Contact(first(NAMES), first(STUDIES), first(SESSIONS))
         signed = request.query_params.get(SIGNATURE, "")
-        valid = equal(signed, self.study.signature(found.name))
-        return found if valid or self.study.experiment.links != "signed" else Contact()
+        valid = equal(signed, self.study.signature(contact.name))
+        return contact if valid or self.study.experiment.links != "signed" else Contact()
 
     async def state(self, request: Request) -> Response:
         """The current screen, and the token that later requests need."""
-        who = self._who(request)
-        if who is None:
+        identity = self._identity(request)
+        if identity is None:
             raise HTTPException(403, "no session")
-        view = await run_in_threadpool(self._view, who)
-        return JSONResponse({"token": self._token(who), "view": view})
+        view = await run_in_threadpool(self._view, identity)
+        return JSONResponse({"token": self._token(identity), "view": view})
 
     async def step(self, request: Request) -> Response:
-        """Take a step; responds with the next screen."""
-        who, body = await self._read(request)
-        return await run_in_threadpool(self._take_step, who, body)
+        """Take a step; the response is the next screen."""
+        identity, body = await self._read(request)
+        return await run_in_threadpool(self._take_step, identity, body)
 
-    def _take_step(self, who: Who, body: dict[str, Any]) -> Response:
+    def _take_step(self, identity: Identity, body: dict[str, Any]) -> Response:
         if self.study.paused:
-            return JSONResponse({"view": self._view(who)}, 423)
+            return JSONResponse({"view": self._view(identity)}, 423)
         try:
             number, step = step_from(body)
-            self._check_invited(who)
-            session, in_time = self.study.take_step(who.key, number, step, who.browser, who.contact)
-            self.study.add_events(who.key, events_from(body.get("events")), who.browser)
+            self._check_invited(identity)
+            session, fits = self.study.take_step(
+                identity.key, number, step, identity.browser, identity.contact
+            )
+            self.study.add_events(identity.key, events_from(body.get("events")), identity.browser)
         except RefusedError as problem:
-            return JSONResponse({"error": str(problem), "view": self._view(who)}, 422)
+            return JSONResponse({"error": str(problem), "view": self._view(identity)}, 422)
         except StoppedError:
-            return JSONResponse({"view": self._view(who)}, 409)
+            return JSONResponse({"view": self._view(identity)}, 409)
         has_code = session.stage in ("done", "failed")
-        view = self._view(who) if has_code else screen(session, None)
-        return JSONResponse({"view": view}, 200 if in_time else 409)
+        view = self._view(identity) if has_code else screen(session, None)
+        return JSONResponse({"view": view}, 200 if fits else 409)
 
     async def next_child(self, request: Request) -> Response:
-        """Let another child begin in the same browser, after the last one has ended."""
-        who, _ = await self._read(request)
-        view = await run_in_threadpool(self._view, who)
+        """Let another child start in the same browser, after the last one has finished."""
+        identity, _ = await self._read(request)
+        view = await run_in_threadpool(self._view, identity)
         if "next_child" not in view["text"]:
             raise HTTPException(403, "not now")
         response = JSONResponse({})
-        self._remember(response, request, self._new(who.browser))
+        self._remember(response, request, self._new(identity.browser))
         return response
 
     async def events(self, request: Request) -> Response:
         """Store events."""
-        who, body = await self._read(request)
-        found = events_from(body.get("events"))
+        identity, body = await self._read(request)
+        events = events_from(body.get("events"))
         with suppress(StoppedError):
-            await run_in_threadpool(self.study.add_events, who.key, found, who.browser)
+            await run_in_threadpool(self.study.add_events, identity.key, events, identity.browser)
         return Response(status_code=204)
 
-    def _check_invited(self, who: Who) -> None:
-        if self.study.experiment.links != "open" and not who.contact.name:
+    def _check_invited(self, identity: Identity) -> None:
+        if self.study.experiment.links != "open" and not identity.contact.name:
             raise StoppedError("uninvited")
 
-    def _view(self, who: Who) -> ScreenData:
+    def _view(self, identity: Identity) -> ScreenData:
         """The current screen of a participant."""
         try:
-            self._check_invited(who)
-            participant = self.study.participant(who.key, who.browser)
+            self._check_invited(identity)
+            participant = self.study.participant(identity.key, identity.browser)
         except StoppedError as problem:
             return ending_screen(Session(self.study.experiment), *problem.args)
         session = self.study.session(participant)
@@ -147,33 +149,37 @@ class People:
             return ending_screen(session, "paused")
         return screen(session, None if participant is None else participant.code)
 
-    def _who(self, request: Request) -> Who | None:
+    def _identity(self, request: Request) -> Identity | None:
         """The participant in a validly signed cookie."""
         value, _, signature = request.cookies.get(COOKIE, "").rpartition(".")
         if not equal(signature, self.study.store.keyed_hash("cookie", value)):
             return None
         key, browser, contact = value.split("~")
-        return Who(key, browser, Contact(*orjson.loads(bytes.fromhex(contact))))
+        return Identity(key, browser, Contact(*orjson.loads(bytes.fromhex(contact))))
 
-    def _token(self, who: Who) -> str:
-        return self.study.store.keyed_hash("request", who.key, who.browser)
+    def _token(self, identity: Identity) -> str:
+        return self.study.store.keyed_hash("request", identity.key, identity.browser)
 
-    def _remember(self, response: Response, request: Request, who: Who) -> None:
-        contact = orjson.dumps(astuple(who.contact)).hex()
-        value = "~".join((who.key, who.browser, contact))
+    def _remember(self, response: Response, request: Request, identity: Identity) -> None:
+        contact = orjson.dumps(astuple(identity.contact)).hex()
+        value = "~".join((identity.key, identity.browser, contact))
         signature = self.study.store.keyed_hash("cookie", value)
         security.set_cookie(response, request, COOKIE, f"{value}.{signature}", "lax")
 
-    async def _read(self, request: Request) -> tuple[Who, dict[str, Any]]:
-        """The participant and the JSON body of a request from our own page."""
-        who = self._who(request)
+    async def _read(self, request: Request) -> tuple[Identity, dict[str, Any]]:
+        """The participant and the JSON body of a request; refuses those from other pages."""
+        identity = self._identity(request)
         token = request.headers.get("x-token", "")
-        if who is None or not equal(token, self._token(who)) or not security.same_origin(request):
+        if (
+            identity is None
+            or not equal(token, self._token(identity))
+            or not security.same_origin(request)
+        ):
             raise HTTPException(403, "not from this page")
-        self._by_session.check(who.key)
+        self._by_session.check(identity.key)
         if request.headers.get("content-type", "").partition(";")[0] != "application/json":
             raise HTTPException(415, "JSON is needed")
-        return who, await read_json(request)
+        return identity, await read_json(request)
 
 
 def index_page(experiment: Experiment) -> str:
@@ -185,8 +191,8 @@ def index_page(experiment: Experiment) -> str:
 
 def static_files(experiment: Experiment) -> Mount:
     """The route of the scripts, styles and pictures."""
-    packages = dict.fromkeys(("trivium.people", *(one.package for one in experiment.pages)))
-    return Mount("/static", StaticFiles(packages=[(one, "static") for one in packages]))
+    packages = dict.fromkeys(("trivium.people", *(page.package for page in experiment.pages)))
+    return Mount("/static", StaticFiles(packages=[(package, "static") for package in packages]))
 
 
 async def read_json(request: Request) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from trivium.thresholds.search import Axis
 MAX_POOL = 10_000
 TABLES = read_tables("trivium.people")
 CHILDREN = "children."  # prefix of texts that replace others for children
-SCREENS = ("consent", "questions", "instructions", "check")  # of every page
+SCREENS = ("consent", "questions", "instructions", "check")  # of every experiment
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Question:
     optional: bool = False
     # before the instructions, after half of the items, or after the last one
     at: Literal["start", "middle", "end"] = "start"
-    right: str = ""  # the right option of an attention check
-    cap: int = 0  # the maximum of participants with the same answer in a condition; 0: no limit
+    right: str = ""  # the right option, which makes the question an attention check
+    cap: int = 0  # the most participants with the same answer in a condition; 0: no limit
 
     def __post_init__(self) -> None:
         require(
@@ -74,7 +74,7 @@ class Condition:
     shown_by: str = "information_gain"  # passive: the solver whose tests are shown
     yoked_to: str = ""  # yoked: the condition whose participants' tests are shown
     items: int = 1  # per participant
-    cap: int = 0  # the maximum of completed participants; 0 is no limit
+    cap: int = 0  # the most participants; 0: no limit
     as_text: bool = False  # show the text that models read instead of a drawn page
     vary: str = ""  # a field along which each participant's threshold is found
     values: tuple[float, ...] = ()  # of that field, from easy to hard
@@ -129,7 +129,7 @@ class Completion:
     """Addresses to which participants return, such as those of a recruiting service."""
 
     done: str = ""
-    failed: str = ""  # the questions about the instructions were answered wrong twice
+    failed: str = ""  # after two failed attempts at the questions about the instructions
     full: str = ""
     declined: str = ""
 
@@ -146,7 +146,7 @@ class Pay:
     """What participants are paid."""
 
     done: float = 0.0
-    failed: float = 0.0  # after wrong answers to the questions about the instructions
+    failed: float = 0.0  # after two failed attempts at the questions about the instructions
     bonus: float = 0.0  # times the participant's mean of the measure
     currency: str = ""
 
@@ -158,12 +158,12 @@ class Pay:
 
 @dataclass(frozen=True)
 class Exclude:
-    """How much of each is allowed; who exceeds it is marked as excluded. -1 is no limit."""
+    """How often each of these is allowed before a participant is excluded; -1: always."""
 
-    failed_checks: int = -1  # wrong answers to the questions about the instructions
+    failed_checks: int = -1  # failed attempts at the questions about the instructions
     failed_attention: int = -1  # wrong answers to attention checks
     fast_screens: int = -1  # screens that were left before their minimum time
-    page_left: int = -1  # changes to another tab or window
+    page_left: int = -1  # switches to another tab or window
     pastes: int = -1  # pasted texts
 
 
@@ -174,14 +174,14 @@ class Experiment:
     title: str = ""
     conditions: tuple[Condition, ...] = ()
     questions: tuple[Question, ...] = ()
-    # a shipped language, or a file of texts; where that file is does not matter to a study
+    # a shipped language, or a file of texts, whose location makes no difference to a study
     language: str = field(default="en", compare=False)
-    # children: larger, pictured, read aloud, with sound, and a screen for the next child at the end
+    # children: larger, with pictures, read aloud, with sound, and a last screen for the next child
     audience: Literal["adults", "children"] = "adults"
     audio: str = ""  # children: a folder of recordings, as `trivium serve sentences` names them
     seed: int = 0  # of the items
     pool: int = 24  # items 0 .. pool - 1 are used, repeatedly where there are more participants
-    # fields of items whose values occur equally often in a condition, the most important first
+    # fields of items whose values occur equally often in a condition, most important first
     balance: tuple[str, ...] = ()
     consent: str = ""  # instead of the shipped text
     debriefing: str = ""
@@ -203,23 +203,23 @@ class Experiment:
     def __post_init__(self) -> None:
         require(bool(self.title.strip()), "title is missing")
         require(bool(self.conditions), "conditions must hold at least one condition, got none")
-        names = [one.name for one in self.conditions]
+        names = [condition.name for condition in self.conditions]
         require(len(set(names)) == len(names), f"names of conditions must differ, got {names}")
-        asked = [one.id for one in self.questions]
-        require(len(set(asked)) == len(asked), f"ids of questions must differ, got {asked}")
+        ids = [question.id for question in self.questions]
+        require(len(set(ids)) == len(ids), f"ids of questions must differ, got {ids}")
         require(1 <= self.pool <= MAX_POOL, f"pool must be in 1..{MAX_POOL}, got {self.pool}")
-        limits = {"tap_guard": 0, "dropout_minutes": 1, "requests_per_second": 1}
-        for name, least in limits.items():
+        minima = {"tap_guard": 0, "dropout_minutes": 1, "requests_per_second": 1}
+        for name, minimum in minima.items():
             value = getattr(self, name)
-            require(value >= least, f"{name} must be at least {least}, got {value}")
-        for one in self.conditions:
-            self._check_condition(one)
-        levels = {tuple(one.factors) for one in self.conditions}
-        require(len(levels) == 1, "factors must be the same in all conditions")
-        self.tables  # noqa: B018 - refuses a column that there are two of
-        shown = {*SCREENS, *(name for page in self.pages for name in page.screens)}
+            require(value >= minimum, f"{name} must be at least {minimum}, got {value}")
+        for condition in self.conditions:
+            self._check_condition(condition)
+        factors = {tuple(condition.factors) for condition in self.conditions}
+        require(len(factors) == 1, "factors must be the same in all conditions")
+        self.tables  # noqa: B018 - refuses two columns with the same name
+        screens = {*SCREENS, *(name for page in self.pages for name in page.screens)}
         for name, seconds in self.minimum_seconds.items():
-            require_known(name, shown, f"screen {name!r}", "minimum_seconds")
+            require_known(name, screens, f"screen {name!r}", "minimum_seconds")
             require(type(seconds) in (int, float), f"minimum_seconds of {name} must be a number")
         self.texts  # noqa: B018 - refuses an incomplete translation
         require(
@@ -227,24 +227,28 @@ class Experiment:
             f"audio goes with audience 'children', got {self.audio!r}",
         )
 
-    def _check_condition(self, one: Condition) -> None:
-        others = [
-            each.name
-            for each in self.conditions
-            if each.arm == "active" and each.page.watchable and not each.vary
+    def _check_condition(self, condition: Condition) -> None:
+        partners = [
+            other.name
+            for other in self.conditions
+            if other.arm == "active" and other.page.watchable and not other.vary
         ]
         require(
-            not one.yoked_to or one.yoked_to in others,
-            f"yoked_to must name an active condition without vary, one of {', '.join(others)}; "
-            f"got {one.yoked_to!r}",
+            not condition.yoked_to or condition.yoked_to in partners,
+            f"yoked_to must name an active condition without vary, one of {', '.join(partners)}; "
+            f"got {condition.yoked_to!r}",
         )
-        # Refuses a `where` or a `balance` that the items do not have.
-        groups = self.items(one, 0)[0].groups
+        # This refuses a `where` or a `balance` that the items do not have.
+        groups = self.items(condition, 0)[0].groups
+        benchmark = condition.benchmark
         for question in self.questions:
-            taken = f"{question.id!r} is the name of a group of {one.benchmark}, not of a question"
+            taken = f"{question.id!r} is the name of a group of {benchmark}, not of a question"
             require(question.id not in groups, taken)
-        require(one.axis is None or not one.where, f"{one.name}: where does not go with vary")
-        metrics = [each.name for each in one.task.benchmark.metrics]
+        require(
+            condition.axis is None or not condition.where,
+            f"{condition.name}: where does not go with vary",
+        )
+        metrics = [metric.name for metric in condition.task.benchmark.metrics]
         require(
             not self.measure or self.measure in metrics,
             f"measure must be one of {', '.join(metrics)}, got {self.measure!r}",
@@ -252,11 +256,11 @@ class Experiment:
 
     @cached_property
     def texts(self) -> Texts:
-        """The texts of the language; for children, their own instead of those of the same names."""
+        """The texts of the language; for children, with those that have a version for children."""
         texts = dict(read_texts(self.language))
         if self.audience == "children":
-            own = {key: text for key, text in texts.items() if key.startswith(CHILDREN)}
-            texts |= {key.removeprefix(CHILDREN): text for key, text in own.items()}
+            versions = {key: text for key, text in texts.items() if key.startswith(CHILDREN)}
+            texts |= {key.removeprefix(CHILDREN): text for key, text in versions.items()}
         return texts
 
     def measure_of(self, condition: Condition) -> str:
@@ -270,33 +274,33 @@ class Experiment:
 
     @cached_property
     def tables(self) -> Tables:
-        """The tables of the export: the common ones, those of pages, and the columns of its own."""
-        found = {name: dict(columns) for name, columns in TABLES.items()}
+        """The tables of the export, with columns for pages, metrics, factors and questions."""
+        tables = {name: dict(columns) for name, columns in TABLES.items()}
         for condition in self.conditions:
             benchmark = condition.task.benchmark
-            found["trials.csv"] |= {one.name: ("number", one.about) for one in benchmark.metrics}
+            tables["trials.csv"] |= {one.name: ("number", one.about) for one in benchmark.metrics}
             for name, columns in page_of(benchmark).tables.items():
-                found[name] = found.get(name, {}) | dict(columns)
-        own = dict.fromkeys(self.factors, ("text", "the level of this factor"))
-        for one in self.questions:
-            require(one.id not in own, f"{one.id!r} is a question and a factor")
-            own[one.id] = ("text", f"the answer to: {one.text}")
+                tables[name] = tables.get(name, {}) | dict(columns)
+        custom = dict.fromkeys(self.factors, ("text", "the level of this factor"))
+        for question in self.questions:
+            require(question.id not in custom, f"{question.id!r} is a question and a factor")
+            custom[question.id] = ("text", f"the answer to: {question.text}")
         for name in ("participants.csv", "trials.csv"):
-            clash = ", ".join(sorted(own.keys() & found[name].keys()))
+            clash = ", ".join(sorted(custom.keys() & tables[name].keys()))
             require(
                 not clash, f"questions and factors must not be named like a column of data: {clash}"
             )
-            found[name] |= own
-        return found
+            tables[name] |= custom
+        return tables
 
     def asked(self, at: str) -> list[Question]:
         """The questions at the start, in the middle or at the end."""
-        return [one for one in self.questions if one.at == at]
+        return [question for question in self.questions if question.at == at]
 
     @property
     def pages(self) -> list[Page]:
         """The pages of all conditions."""
-        return list(dict.fromkeys(one.page for one in self.conditions))
+        return list(dict.fromkeys(condition.page for condition in self.conditions))
 
     def condition(self, name: str) -> Condition:
         """The condition of this name."""
@@ -307,25 +311,25 @@ class Experiment:
         return self.condition(condition.yoked_to) if condition.yoked_to else condition
 
     def indexes(self, condition: Condition) -> tuple[int, ...]:
-        """The items of the pool that the condition uses, in the order of its places."""
+        """The indexes of the items in the pool that the condition uses, in the order of use."""
         source = self.source(condition)
         where = tuple(sorted(source.where.items()))
-        found = _matching(source.task, self.seed, self.pool, where)
+        indexes = _matching(source.task, self.seed, self.pool, where)
         wanted = ", ".join(f"{key} = {value!r}" for key, value in where)
-        require(bool(found), f"{condition.name}: none of the {self.pool} items has {wanted}")
-        return _balanced(source.task, self.seed, found, self.balance) if self.balance else found
+        require(bool(indexes), f"{condition.name}: none of the {self.pool} items has {wanted}")
+        return _balanced(source.task, self.seed, indexes, self.balance) if self.balance else indexes
 
     def items(self, condition: Condition, slot: int) -> list[PresentedItem]:
         """The items of the participant with this place in the condition."""
-        source, found = self.source(condition), self.indexes(condition)
+        source, indexes = self.source(condition), self.indexes(condition)
         places = range(slot * source.items, (slot + 1) * source.items)
-        return [source.task.item(found[place % len(found)], self.seed) for place in places]
+        return [source.task.item(indexes[place % len(indexes)], self.seed) for place in places]
 
     def moves_shown(self, condition: Condition, slot: int) -> list[list[str]]:
-        """The moves that a passive participant sees: a solver's replies without its answers."""
+        """A passive participant's moves to watch at each item: a solver's, without its answer."""
         solver = condition.task.benchmark.solvers[condition.shown_by]
         replies = [solve(item, solver).reply for item in self.items(condition, slot)]
-        return [list(own or ())[:-1] for own in replies]
+        return [list(reply or ())[:-1] for reply in replies]
 
 
 @lru_cache(maxsize=256)
@@ -344,7 +348,7 @@ def _matching(
 def _balanced(
     task: Task, seed: int, indexes: tuple[int, ...], fields: tuple[str, ...]
 ) -> tuple[int, ...]:
-    """The items in an order in which all values of these fields stay equally frequent.
+    """The items, ordered so that the values of these fields stay counterbalanced.
 
     Each place gets the values that were rarest so far: of the first field, then of the second, of
     both together, of the third, and so on. The order depends on the ranks of the values alone, so
@@ -385,7 +389,7 @@ def _balanced(
 
 
 def read_experiment(path: Path, texts: Path | None = None) -> Experiment:
-    """The experiment in a TOML file; `texts` is a kept copy of the file that `language` names."""
+    """The experiment in a TOML file; `texts` is a study's copy of the file named by `language`."""
     table = read_mapping(path)
     try:
         language = table.get("language")

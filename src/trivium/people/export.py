@@ -18,7 +18,7 @@ from trivium.people.experiment import Experiment
 from trivium.people.pages import Page, Round, page_of
 from trivium.people.session import Session
 from trivium.people.steps import TimedStep
-from trivium.people.store import Participant
+from trivium.people.store import Event, Participant
 from trivium.people.study import KINDS, Study
 from trivium.people.walkthrough import screens_in_words
 from trivium.thresholds.search import ThresholdPlan
@@ -37,11 +37,11 @@ def export_study(study: Study, out: Path) -> int:
     """Write the data of a study; returns the number of records."""
     attempts, tables = list[Attempt](), study.experiment.tables
     rows: dict[str, list[Row]] = {name: [] for name in tables}
-    for one in study.store.participants():
-        made, own = _exported(study, one)
-        attempts += made
-        for name, found in own.items():
-            rows[name] += found
+    for participant in study.store.participants():
+        participant_attempts, participant_rows = _export_participant(study, participant)
+        attempts += participant_attempts
+        for name, added in participant_rows.items():
+            rows[name] += added
     with atomic_write(out / RECORDS) as file:
         file.writelines(map(dump_line, attempts))
     write_json(out / MANIFEST, _manifest(study, rows))
@@ -56,56 +56,68 @@ def export_study(study: Study, out: Path) -> int:
     return len(attempts)
 
 
-def _exported(study: Study, one: Participant) -> tuple[list[Attempt], dict[str, list[Row]]]:
-    """The records of a participant, and the rows of every table."""
-    experiment, session, events = study.experiment, study.session(one), study.store.events(one.id)
-    taken = study.store.steps(one.id)
-    counts = behaviour(session, taken, events)
-    excluded = excluded_by(experiment, counts)
-    made = attempts_of(study, one, session, "+".join(excluded))
-    name = {"participant": study.person(one), "condition": one.condition}
-    who = name | {
+def _export_participant(
+    study: Study, participant: Participant
+) -> tuple[list[Attempt], dict[str, list[Row]]]:
+    """The records of a participant, and the rows of every table.
+
+    Columns that `experiment.tables` does not declare are not written.
+    """
+    session, steps = study.session(participant), study.store.steps(participant.id)
+    events = study.store.events(participant.id)
+    counts = behaviour(session, steps, events)
+    excluded = "+".join(excluded_by(study.experiment, counts))
+    attempts = attempts_of(study, participant, session, excluded)
+    identity = {"participant": study.person(participant), "condition": participant.condition}
+    person_columns = identity | {
         "source": study.kind,
         "arm": session.condition and session.condition.arm,
-        "excluded": "+".join(excluded) or "no",
+        "excluded": excluded or "no",
         **(session.condition.factors if session.condition else {}),
         **session.answers,
     }
-    partner = study.store.find("id", one.partner)
     rows: dict[str, list[Row]] = {
         "participants.csv": [
-            counts
-            | who
-            | {
-                "place": one.slot,
-                "partner": study.person(partner) if partner else None,
-                "stage": session.stage,
-                "started": one.created,
-                "last_step": one.seen,
-                "seconds": round(sum(step.seconds for step in session.timeline), 3),
-                "score": mean_score(session),
-                "sound": next((e.detail for e in reversed(events) if e.kind == "sound"), None),
-            }
-            | _threshold(session)
+            counts | person_columns | _participant_row(study, participant, session, events)
         ],
         "trials.csv": [],
-        "screens.csv": [name | row for row in screens_of(session)],
+        "screens.csv": [identity | row for row in screens_of(session)],
         "steps.csv": [
-            name | vars(step) | {"number": number, "value": orjson.dumps(step.value).decode()}
-            for number, step in enumerate(taken)
+            identity | vars(step) | {"number": number, "value": orjson.dumps(step.value).decode()}
+            for number, step in enumerate(steps)
         ],
-        "events.csv": [name | vars(event) for event in events],
+        "events.csv": [identity | vars(event) for event in events],
     }
-    for number, own in enumerate(session.rounds, start=1):
-        steps = session.steps_of(number)
-        found = page_of(own.item.task.benchmark).rows(own, steps)
-        for table, listed in found.items():
+    for number, attempt in enumerate(session.rounds, start=1):
+        trial_steps = session.steps_of(number)
+        page_rows = page_of(attempt.item.task.benchmark).rows(attempt, trial_steps)
+        for table, added in page_rows.items():
             if table != "trials.csv":
-                rows.setdefault(table, []).extend(name | {"trial": number} | row for row in listed)
-        if number <= len(made):
-            more = next(iter(found.get("trials.csv", ())), {})
-            rows["trials.csv"].append(who | more | _trial(made[number - 1], number, steps))
-    return made, rows
+                rows.setdefault(table, []).extend(
+                    identity | {"trial": number} | row for row in added
+                )
+        if number <= len(attempts):  # an unfinished item has no record
+            page_columns = next(iter(page_rows.get("trials.csv", ())), {})
+            trial = _trial_row(attempts[number - 1], number, trial_steps)
+            rows["trials.csv"].append(person_columns | page_columns | trial)
+    return attempts, rows
+
+
+def _participant_row(
+    study: Study, participant: Participant, session: Session, events: Sequence[Event]
+) -> Row:
+    partner = study.store.find("id", participant.partner)
+    return {
+        "place": participant.slot,
+        "partner": study.person(partner) if partner else None,
+        "stage": session.stage,
+        "started": participant.created,
+        "last_step": participant.seen,
+        "seconds": round(sum(step.seconds for step in session.timeline), 3),
+        "score": mean_score(session),
+        "sound": next((e.detail for e in reversed(events) if e.kind == "sound"), None),
+        **_threshold_columns(session),
+    }
 
 
 def mean_score(session: Session) -> float | None:
@@ -113,17 +125,17 @@ def mean_score(session: Session) -> float | None:
     if session.condition is None:
         return None
     measure = session.experiment.measure_of(session.condition)
-    found = (one.dialogue.scores.get(measure) for one in session.finished)
-    scores = [score for score in found if score is not None]
+    values = (attempt.dialogue.scores.get(measure) for attempt in session.finished)
+    scores = [value for value in values if value is not None]
     return sum(scores) / len(scores) if scores else None
 
 
 def export_episodes(study: Study, name: str, out: Path) -> dict[str, int]:
-    """Write games as Minari datasets; returns the number of episodes of each."""
+    """Write games as Minari datasets; returns the number of episodes by dataset name."""
     pages: dict[Page, list[Round]] = {}
-    for person in study.store.participants():
-        for one in study.session(person).finished:
-            pages.setdefault(page_of(one.item.task.benchmark), []).append(one)
+    for participant in study.store.participants():
+        for attempt in study.session(participant).finished:
+            pages.setdefault(page_of(attempt.item.task.benchmark), []).append(attempt)
     written: dict[str, int] = {}
     for page, rounds in pages.items():
         written |= page.write_episodes(rounds, name, out)
@@ -132,15 +144,17 @@ def export_episodes(study: Study, name: str, out: Path) -> dict[str, int]:
 
 
 def _manifest(study: Study, tables: dict[str, list[Row]]) -> Row:
-    """The manifest, with the planned analysis and what thresholds are computed from."""
+    """The manifest, with the planned analysis and the plans of adaptive conditions."""
     experiment, rows, adaptive = study.experiment, tables["participants.csv"], []
-    for one in experiment.conditions:
-        names = dict.fromkeys(row["participant"] for row in rows if row["condition"] == one.name)
-        if one.axis is not None and names:
-            plan = ThresholdPlan(one.task, (one.axis,), solvers=tuple(names), seed=experiment.seed)
-            adaptive.append({"condition": one.name, **plan.config})
-    about = versions(one.task.benchmark for one in experiment.conditions)
-    return about | {
+    for condition in experiment.conditions:
+        axis, name = condition.axis, condition.name
+        people = dict.fromkeys(row["participant"] for row in rows if row["condition"] == name)
+        if axis is not None and people:
+            plan = ThresholdPlan(
+                condition.task, (axis,), solvers=tuple(people), seed=experiment.seed
+            )
+            adaptive.append({"condition": name, **plan.config})
+    return versions(condition.task.benchmark for condition in experiment.conditions) | {
         "kind": "people",
         "label": experiment.title,
         "participants": KINDS[study.kind],
@@ -154,41 +168,46 @@ def attempts_of(
     study: Study, participant: Participant, session: Session, excluded: str = ""
 ) -> list[Attempt]:
     """The records of a participant."""
-    made = []
-    seen: dict[tuple[str, int | None], int] = {}
-    for number, one in enumerate(session.finished, start=1):
+    attempts = []
+    last_trials: dict[tuple[str, int | None], int] = {}
+    for number, finished in enumerate(session.finished, start=1):
         seconds = sum(step.seconds for step in session.steps_of(number))
-        attempt = one.dialogue.attempt(study.person(participant), seconds=seconds)
+        attempt = finished.dialogue.attempt(study.person(participant), seconds=seconds)
         assert session.condition is not None
-        key = (attempt.id, attempt.seed)
-        attempt.trial = seen[key] = seen.get(key, -1) + 1  # a small pool may repeat an item
+        item = (attempt.id, attempt.seed)
+        # A small pool may repeat an item.
+        attempt.trial = last_trials[item] = last_trials.get(item, -1) + 1
         attempt.groups |= {"condition": session.condition.name, "arm": session.condition.arm}
         attempt.groups |= {
-            one.id: session.answers[one.id]
-            for one in study.experiment.questions
-            if one.kind == "choice" and one.id in session.answers
+            question.id: session.answers[question.id]
+            for question in study.experiment.questions
+            if question.kind == "choice" and question.id in session.answers
         }
         if any(allowed >= 0 for allowed in vars(study.experiment.exclude).values()):
             attempt.groups["excluded"] = excluded or "no"
-        made.append(attempt)
-    return made
+        attempts.append(attempt)
+    return attempts
 
 
-def _threshold(session: Session) -> Row:
+def _threshold_columns(session: Session) -> Row:
     condition = session.condition
     if condition is None or condition.axis is None:
         return {}
-    done = [one.dialogue for one in session.finished]
-    found = fit_of(condition.task, condition.axis, done).threshold()
-    ends = {"threshold": found.value, "threshold_low": found.low, "threshold_high": found.high}
-    return {key: None if end is None else round(end, 4) for key, end in ends.items()}
+    done = [attempt.dialogue for attempt in session.finished]
+    estimate = fit_of(condition.task, condition.axis, done).threshold()
+    columns = {
+        "threshold": estimate.value,
+        "threshold_low": estimate.low,
+        "threshold_high": estimate.high,
+    }
+    return {name: None if value is None else round(value, 4) for name, value in columns.items()}
 
 
-def _trial(attempt: Attempt, number: int, steps: Sequence[TimedStep]) -> Row:
-    reply, same = attempt.reply, ("benchmark", "seed", "index", "digest", "kind")
+def _trial_row(attempt: Attempt, number: int, steps: Sequence[TimedStep]) -> Row:
+    reply, copied = attempt.reply, ("benchmark", "seed", "index", "digest", "kind")
     return {
         **attempt.scores,
-        **{name: getattr(attempt, name) for name in same},
+        **{name: getattr(attempt, name) for name in copied},
         "trial": number,
         "item": attempt.id,
         "reply": reply if isinstance(reply, str) else (reply or [""])[-1],

@@ -11,18 +11,18 @@ COLUMNS = ("name", "study", "session", "code", "stage", "pay", "bonus", "currenc
 
 
 def payments(study: Study) -> list[dict[str, Any]]:
-    """One row for every participant who is to be paid: base pay, and a bonus from the score."""
+    """A row for each participant who is to be paid: base pay, and a bonus from the score."""
     pay, contacts = study.experiment.pay, study.store.contacts()
     rows = []
-    for one in study.store.participants():
-        session = study.session(one)
+    for participant in study.store.participants():
+        session = study.session(participant)
         if session.stage not in ("done", "failed"):
             continue
-        contact = contacts.get(one.id)
+        contact = contacts.get(participant.id)
         rows.append(
             {
                 **(vars(contact) if contact else {}),
-                "code": one.code,
+                "code": participant.code,
                 "stage": session.stage,
                 "pay": getattr(pay, session.stage),
                 "bonus": round(pay.bonus * (mean_score(session) or 0.0), 2),

@@ -1,4 +1,4 @@
-"""The screens of a session, which say nothing about answers that are still to be given."""
+"""The screens of a session, which reveal nothing about answers that are still to be given."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from trivium.people.texts import Texts
 
 
 def screen(session: Session, code: str | None) -> ScreenData:
-    """The current screen of a session; `code` is the participant's, shown at the end."""
+    """The current screen of a session; `code` is the participant's own, shown at the end."""
     texts = session.experiment.texts
     if session.activity is None:
-        own = _SCREENS[session.stage](session, texts, code)
+        content = _SCREENS[session.stage](session, texts, code)
     else:
         number, count = len(session.rounds), session.count
         title = texts["text.title"].format(number=number, count=count)
-        own = {"title": title} | session.activity.view(texts)
-    return _read_aloud(session, _base(session) | own)
+        content = {"title": title} | session.activity.view(texts)
+    return _read_aloud(session, _base(session) | content)
 
 
 def ending_screen(session: Session, key: str, code: str | None = None) -> ScreenData:
-    """The screen of a participant who cannot continue: paused, elsewhere, expired, uninvited."""
+    """The screen of a participant who cannot continue; `key` names its texts, such as "paused"."""
     texts = session.experiment.texts
     view = _base(session) | {"screen": key} | _page(texts, key) | _own_code(texts, code)
     if key == "expired":
@@ -36,27 +36,31 @@ def recording(sentence: str) -> str:
 
 
 def _read_aloud(session: Session, view: ScreenData) -> ScreenData:
-    """The screen with the sentences that are read to children."""
+    """The screen; for children with the sentences that are read aloud."""
     if session.experiment.audience != "children":
         return view
-    asked = [text for one in view.get("questions", ()) for text in (one["text"], *one["options"])]
-    labels = [one["label"] for one in view.get("buttons", ()) if one.get("choice")]
-    read = [view["title"], *view.get("paragraphs", ()), *view.get("rules", ()), *asked, *labels]
-    shown = view.get("machine") or view.get("picture") or {}
-    if shown.get("words"):
-        read.append(shown["words"])  # what the light says: the last, and the first after a press
-    ended = session.experiment.links == "open" and view["screen"] in (*ENDED, "expired")
-    others = ["next_child"] if ended else []
-    names = {key: session.experiment.texts[f"button.{key}"] for key in ("listen", *others)}
+    questions = view.get("questions", ())
+    asked = [text for question in questions for text in (question["text"], *question["options"])]
+    choices = [choice["label"] for choice in view.get("buttons", ()) if choice.get("choice")]
+    paragraphs, rules = view.get("paragraphs", ()), view.get("rules", ())
+    sentences = [view["title"], *paragraphs, *rules, *asked, *choices]
+    picture = view.get("machine") or view.get("picture") or {}
+    if picture.get("words"):
+        # What the light says comes last; after a press the browser reads it first.
+        sentences.append(picture["words"])
+    keys = ["listen"]
+    if session.experiment.links == "open" and view["screen"] in (*ENDED, "expired"):
+        keys.append("next_child")
+    labels = {key: session.experiment.texts[f"button.{key}"] for key in keys}
     return view | {
-        "speak": [{"text": text, "file": recording(text)} for text in dict.fromkeys(read)],
+        "speak": [{"text": text, "file": recording(text)} for text in dict.fromkeys(sentences)],
         "recorded": bool(session.experiment.audio),
-        "text": view["text"] | names,
+        "text": view["text"] | labels,
     }
 
 
 def _base(session: Session) -> ScreenData:
-    """The parts of every screen."""
+    """What every screen has."""
     texts, labels = session.experiment.texts, ("button.next", *session.page.labels)
     return {
         "number": session.steps,
@@ -79,27 +83,27 @@ def _consent(session: Session, texts: Texts, code: str | None) -> ScreenData:
         button(texts, "consent", "agree", value=True, main=True),
         button(texts, "consent", "decline", value=False),
     ]
-    own = session.experiment.consent
-    return _page(texts, "consent", own) | {"eyebrow": session.experiment.title, "buttons": buttons}
+    page = _page(texts, "consent", session.experiment.consent)
+    return page | {"eyebrow": session.experiment.title, "buttons": buttons}
 
 
 def _questions(session: Session, texts: Texts, code: str | None) -> ScreenData:
     optional = texts["questions.optional"]
-    asked = [
-        {key: getattr(one, key) for key in ("id", "kind", "options", "optional")}
-        | {"text": optional.format(question=one.text) if one.optional else one.text}
-        for one in session.asked
+    questions = [
+        {key: getattr(question, key) for key in ("id", "kind", "options", "optional")}
+        | {"text": optional.format(question=question.text) if question.optional else question.text}
+        for question in session.asked
     ]
     title = texts[f"questions.{session.part}"]
-    return {"title": title, "questions": asked, "missing": texts["questions.missing"]}
+    return {"title": title, "questions": questions, "missing": texts["questions.missing"]}
 
 
 def _instructions(session: Session, texts: Texts, code: str | None) -> ScreenData:
     pages, number = session.instructions, session.instruction
-    again = [texts["check.wrong"]] if session.failed_checks and number == 0 else []
+    failed = [texts["check.wrong"]] if session.failed_checks and number == 0 else []
     return {
         "title": texts["instructions.title"],
-        "paragraphs": [*again, pages[number]],
+        "paragraphs": [*failed, pages[number]],
         "page": [number + 1, len(pages)],
         "buttons": [button(texts, "next", "next", main=True)],
         **session.page.picture(number, texts),
@@ -107,7 +111,7 @@ def _instructions(session: Session, texts: Texts, code: str | None) -> ScreenDat
 
 
 def _check(session: Session, texts: Texts, code: str | None) -> ScreenData:
-    asked = [
+    questions = [
         {
             "id": str(number),
             "text": text,
@@ -119,24 +123,24 @@ def _check(session: Session, texts: Texts, code: str | None) -> ScreenData:
         for number, (text, options, right) in enumerate(session.check_questions)
     ]
     missing = texts["questions.missing"]
-    return {"title": texts["check.title"], "questions": asked, "missing": missing}
+    return {"title": texts["check.title"], "questions": questions, "missing": missing}
 
 
 def _end(session: Session, texts: Texts, code: str | None) -> ScreenData:
-    """The screen of a final stage: codes of stored answers, a way back, an address to return to."""
+    """The screen of a final stage, with codes, a button to try again or an address to return to."""
     experiment, stage = session.experiment, session.stage
     done, url = stage == "done", getattr(experiment.completion, stage)
     view = _page(texts, stage, experiment.debriefing if done else "")
-    more = texts.get(f"done.more.{session.page.kind}")
-    if done and more is not None and not experiment.debriefing:
-        view["paragraphs"].append(more)
+    debriefing = texts.get(f"done.more.{session.page.kind}")
+    if done and debriefing is not None and not experiment.debriefing:
+        view["paragraphs"].append(debriefing)
     if stage in ("done", "failed"):
         view |= _own_code(texts, code)
     else:
         view["buttons"] = [button(texts, "retry", f"retry_{stage}")]
     if done and experiment.completion_code:
-        shown = {"label": texts["code.study"], "code": experiment.completion_code, "note": ""}
-        view["codes"] = [shown, *view.get("codes", ())]
+        study_code = {"label": texts["code.study"], "code": experiment.completion_code, "note": ""}
+        view["codes"] = [study_code, *view.get("codes", ())]
     if url:
         view["link"] = {"url": url, "label": texts["button.return"]}
     elif stage in ("declined", "failed"):

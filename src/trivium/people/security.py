@@ -13,7 +13,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_BODY = 64 * 1024  # bytes of a request
-MAX_ADDRESSES = 50_000  # whose rates are kept in memory
+MAX_NAMES = 50_000  # whose rates are kept in memory
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
     "img-src 'self'; connect-src 'self'; media-src 'self'; base-uri 'none'; form-action 'self'; "
@@ -29,16 +29,16 @@ HEADERS = {
 
 
 class Rates:
-    """A token bucket for every name."""
+    """A rate limit for each name: a token bucket."""
 
     def __init__(self, per_second: float, burst: float) -> None:
         self._rate, self._burst = per_second, burst
         self._buckets: dict[str, tuple[float, float]] = {}
 
     def check(self, name: str) -> None:
-        """Count a request; HTTPException if it exceeds the rate."""
+        """Count a request; raises HTTPException if it exceeds the rate."""
         now = time.monotonic()
-        if len(self._buckets) > MAX_ADDRESSES:
+        if len(self._buckets) > MAX_NAMES:
             self._buckets.clear()
         level, since = self._buckets.get(name, (self._burst, now))
         level = min(self._burst, level + (now - since) * self._rate)
@@ -68,7 +68,7 @@ def address_of(request: Request) -> str:
 
 
 async def read_body(request: Request) -> bytes:
-    """The body of a request; HTTPException as soon as it is too large."""
+    """The body of a request; raises HTTPException as soon as it is too large."""
     body = b""
     async for part in request.stream():
         body += part
@@ -80,7 +80,7 @@ async def read_body(request: Request) -> bytes:
 def same_origin(request: Request) -> bool:
     """Whether a request comes from a page of this server, according to the browser.
 
-    Older browsers do not say so. Their requests are protected by a token that other sites cannot
+    Older browsers do not say. Their requests are protected by a token that other sites cannot
     read; the Origin header is no help behind a proxy that changes the host or the scheme.
     """
     return request.headers.get("sec-fetch-site") in (None, "same-origin")

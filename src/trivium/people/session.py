@@ -22,8 +22,8 @@ from trivium.people.steps import (
 )
 from trivium.people.texts import numbered
 
-MAX_STEPS = 500  # at each item, and before the first; far more than any participant needs
-ENDED = ("declined", "full", "failed", "done")  # stages without a place, or after the last step
+MAX_STEPS = 500  # per item, and before the first item; far more than any participant needs
+ENDED = ("declined", "full", "failed", "done")  # stages without an instruction, question or item
 
 
 class Session(StepHandler):
@@ -33,20 +33,20 @@ class Session(StepHandler):
         self.experiment = experiment
         self.stage = "consent"
         self.steps = 0
-        self.instruction = 0  # the number of the page of the instructions
+        self.instruction = 0  # the page of the instructions, from 0
         self.condition: Condition | None = None
         self.answers: dict[str, str] = {}
         self.failed_checks = 0
         self.rounds: list[Round] = []
-        self.assigned: Mapping[str, Any] = {}
-        self.activity: Activity | None = None  # practice or an item, if its screens are shown
+        self.assigned: Mapping[str, Any] = {}  # the place: condition, slot and maybe moves to watch
+        self.activity: Activity | None = None  # the practice or item on the screen, if any
         self.timeline: list[TimedStep] = []
         self._practised = not experiment.practice
-        self._time = 0.0  # of the last step
+        self._time = 0.0  # the server time of the last step
 
     @property
     def now(self) -> Round:
-        """The item in progress."""
+        """The attempt in progress, or the last one."""
         return self.rounds[-1]
 
     @property
@@ -64,7 +64,7 @@ class Session(StepHandler):
         return [step for step in self.timeline if step.item == number]
 
     def take(self, step: Step) -> None:
-        """Take a step; RefusedError if it is not possible here."""
+        """Apply a step; raises RefusedError if it is not valid at this stage."""
         if self.steps >= MAX_STEPS * (1 + len(self.rounds)):
             raise RefusedError("too many steps")
         screen, item = self.stage, 0 if self.activity is None else len(self.rounds)
@@ -92,7 +92,7 @@ class Session(StepHandler):
         )
 
     def answers_to_assign(self, step: Step) -> dict[str, str] | None:
-        """The answers with which this step asks for a place; None if it asks for none."""
+        """The participant's answers if this step needs a place in a condition; otherwise None."""
         match self.stage, step.kind:
             case "consent", "consent" if step.value is True and not self.asked:
                 return {}
@@ -112,19 +112,19 @@ class Session(StepHandler):
 
     @property
     def count(self) -> int:
-        """The number of items of this participant; 0 before there is a place."""
+        """The number of items for this participant; 0 before a place is assigned."""
         return self.experiment.source(self.condition).items if self.condition else 0
 
     @property
     def part(self) -> str:
-        """The part of the experiment, by which questions are asked."""
+        """The part of the experiment, as in `Question.at`."""
         if self.condition is None:
             return "start"
         return "middle" if len(self.rounds) < self.count else "end"
 
     @property
     def asked(self) -> list[Question]:
-        """The questions that this part of the experiment has."""
+        """The questions of this part of the experiment."""
         return self.experiment.asked(self.part)
 
     def _questions(self, step: Step) -> None:
@@ -138,7 +138,7 @@ class Session(StepHandler):
                 self.stage = "done"
 
     def _assign(self, step: Step) -> None:
-        """Take the place that the step was given, if any was left."""
+        """Take the place that the step was assigned, if one was left."""
         if not step.outcome:
             self.stage = "full"
             return
@@ -151,9 +151,9 @@ class Session(StepHandler):
 
     @property
     def failed_attention(self) -> int:
-        """The number of wrong answers to attention checks."""
-        asked = [one for one in self.experiment.questions if one.right and one.id in self.answers]
-        return sum(self.answers[one.id] != one.right for one in asked)
+        """The number of attention checks that were answered wrong."""
+        checks = (question for question in self.experiment.questions if question.right)
+        return sum(self.answers.get(check.id, check.right) != check.right for check in checks)
 
     @property
     def instructions(self) -> list[str]:
@@ -179,21 +179,20 @@ class Session(StepHandler):
     def check_questions(self) -> list[tuple[str, list[str], int]]:
         """The questions about the instructions: text, options, and the index of the right one."""
         texts, prefix = self.experiment.texts, f"check.{self.page.kind}"
-        found = []
+        questions = []
         for number, question in enumerate(numbered(texts, prefix, ".question"), start=1):
             key = f"{prefix}.{number}"
-            # The position of the right answer is random.
-            first = Stream(stream_key("check", self.experiment.seed, key)).below(2)
+            right = Stream(stream_key("check", self.experiment.seed, key)).below(2)  # its position
             options = [texts[f"{key}.right"], texts[f"{key}.wrong"]]
-            found.append((question, options[:: -1 if first else 1], first))
-        return found
+            questions.append((question, options[:: -1 if right else 1], right))
+        return questions
 
     def _check(self, step: Step) -> None:
-        asked = self.check_questions
-        if not isinstance(step.value, list) or len(step.value) != len(asked):
+        questions = self.check_questions
+        if not isinstance(step.value, list) or len(step.value) != len(questions):
             raise RefusedError("not all questions are answered")
         chosen = [one_of(value, (0, 1)) for value in step.value]
-        if chosen == [right for _, _, right in asked]:
+        if chosen == [right for _, _, right in questions]:
             self._start_round()
             return
         self.failed_checks += 1
@@ -206,10 +205,10 @@ class Session(StepHandler):
 
     def _start_round(self) -> None:
         """Ask the questions that are due, start the next item, or end."""
-        number, self.activity = len(self.rounds), None
-        if number in (self.count // 2, self.count) and self.asked:
+        finished, self.activity = len(self.rounds), None
+        if finished in (self.count // 2, self.count) and self.asked:
             self.stage = "questions"
-        elif number == self.count:
+        elif finished == self.count:
             self.stage = "done"
         else:
             self._start_item()
@@ -221,12 +220,12 @@ class Session(StepHandler):
         self.activity, self.stage = self.now, self.now.stage
 
     def _item(self, number: int) -> PresentedItem:
-        """The item of this number, or the most informative one where a threshold is found."""
+        """The item of this number; along an axis, the one most informative about the threshold."""
         condition, slot = self.condition, self.assigned["slot"]
         assert condition is not None
         if condition.axis is None:
             return self.experiment.items(condition, slot)[number]
-        done = [one.dialogue for one in self.rounds]
+        done = [attempt.dialogue for attempt in self.rounds]
         index, seed = slot * condition.items + number, self.experiment.seed
         return next_item(condition.task, condition.axis, done, index, seed)
 
@@ -244,8 +243,12 @@ class Session(StepHandler):
         if self.stage == "questions":
             answers = {one.id: one.right or (*one.options, "simulated")[0] for one in self.asked}
             return Step("questions", answers)
-        values = {"consent": True, "check": [right for _, _, right in self.check_questions]}
-        return Step(*((self.stage, values[self.stage]) if self.stage in values else ("next", None)))
+        match self.stage:
+            case "consent":
+                return Step("consent", True)
+            case "check":
+                return Step("check", [right for _, _, right in self.check_questions])
+        return Step("next", None)
 
     handlers: ClassVar[Handlers] = {
         ("consent", "consent"): _consent,
@@ -257,18 +260,18 @@ class Session(StepHandler):
     }
 
 
-def _checked_answers(asked: Sequence[Question], values: Any) -> dict[str, str]:
-    """The answers to these questions; RefusedError if one is missing or not allowed."""
-    if not isinstance(values, dict) or not set(values) <= {one.id for one in asked}:
+def _checked_answers(questions: Sequence[Question], values: Any) -> dict[str, str]:
+    """The answers by question id; raises RefusedError if one is missing or not allowed."""
+    if not isinstance(values, dict) or not set(values) <= {one.id for one in questions}:
         raise RefusedError("the answers do not fit the questions")
-    for one in asked:
-        value = checked_text(values.get(one.id, ""), 500).strip()
-        if not value and one.optional:
+    for question in questions:
+        value = checked_text(values.get(question.id, ""), 500).strip()
+        if not value and question.optional:
             continue
-        if one.kind == "choice":
-            one_of(value, one.options)
+        if question.kind == "choice":
+            one_of(value, question.options)
         if not value:
-            raise RefusedError(f"{one.id} is not answered")
+            raise RefusedError(f"{question.id} is not answered")
     return {key: str(value).strip() for key, value in values.items()}
 
 

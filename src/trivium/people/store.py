@@ -23,7 +23,7 @@ from trivium.people.steps import Step
 DATABASE = "study.db"
 SECRET = "secret.key"
 EXPERIMENT = "experiment.toml"
-ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"  # of codes, without letters that look alike
+ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"  # of codes, without characters that look alike
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS participants (
     id INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, code TEXT UNIQUE NOT NULL,
@@ -56,7 +56,7 @@ class Participant:
     slot: int | None
     partner: int | None
     stage: str
-    browser: str  # the one in which the participant started; empty: any
+    browser: str  # in which the participant started; empty: may continue in any
     stratum: str  # the answers to questions with a cap, as JSON
 
 
@@ -82,7 +82,7 @@ class Contact:
 
 
 class Clock:
-    """Seconds since 1970 that never go back or jump while the process runs."""
+    """Seconds since 1970; while the process runs, changes of the system time have no effect."""
 
     def __init__(self, earliest: float) -> None:
         self._start, self._began = max(time.time(), earliest), time.monotonic()
@@ -138,8 +138,8 @@ class Store:
     def find(self, column: str, value: Any) -> Participant | None:
         """The participant with this id, key or code."""
         require(column in ("id", "key", "code"), f"no such column: {column}")
-        found = self._rows(f"SELECT * FROM participants WHERE {column} = ?", value)
-        return Participant(*found[0]) if found else None
+        rows = self._rows(f"SELECT * FROM participants WHERE {column} = ?", value)
+        return Participant(*rows[0]) if rows else None
 
     def participants(self) -> list[Participant]:
         """All participants in the order of their first steps."""
@@ -163,8 +163,8 @@ class Store:
         ]
 
     def append(self, participant: int, number: int, step: Step) -> None:
-        """Store a step; the table refuses a second one of the same number."""
-        value, outcome = (orjson.dumps(one).decode() for one in (step.value, step.outcome))
+        """Store a step; the table refuses a second step with the same number."""
+        value, outcome = (orjson.dumps(part).decode() for part in (step.value, step.outcome))
         times = (step.server_time, step.client_time, step.seconds)
         row = (participant, number, step.kind, value, outcome, *times)
         self._db.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
@@ -178,8 +178,8 @@ class Store:
 
     def add_events(self, participant: int, events: Sequence[Event]) -> None:
         """Store events, ignoring those that are stored already."""
-        stored = [replace(one, server_time=self.clock()) for one in events]
-        rows = [(participant, *astuple(one)) for one in stored]
+        stored = [replace(event, server_time=self.clock()) for event in events]
+        rows = [(participant, *astuple(event)) for event in stored]
         self._db.executemany("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def events(self, participant: int) -> list[Event]:
@@ -199,7 +199,7 @@ class Store:
         return {row[0]: Contact(*row[1:]) for row in self._rows("SELECT * FROM contacts")}
 
     def delete(self, participant: int) -> None:
-        """Delete everything about a participant, also from the log of the database."""
+        """Delete everything about a participant, also from the write-ahead log."""
         with self.transaction():
             for table in ("steps", "events", "contacts"):
                 self._db.execute(f"DELETE FROM {table} WHERE participant = ?", (participant,))
@@ -207,7 +207,7 @@ class Store:
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def delete_contacts(self) -> None:
-        """Delete all names at recruiting services, also from the log of the database."""
+        """Delete all names at recruiting services, also from the write-ahead log."""
         with self.transaction():
             self._db.execute("DELETE FROM contacts")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -218,7 +218,7 @@ class Store:
 
 
 def kept_secret(path: Path, fresh: bytes) -> bytes:
-    """The secret in a file that only its owner can read; a new file gets the fresh one."""
+    """The secret in a file that only its owner can read; a new file is created with `fresh`."""
     if not path.exists():
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:

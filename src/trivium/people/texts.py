@@ -26,13 +26,13 @@ def read_texts(language: str) -> Texts:
         language.endswith(".toml"),
         f"language must be one of {', '.join(LANGUAGES)} or a file of texts, got {language!r}",
     )
-    own, needed = _flat(read_mapping(Path(language)), language), _shipped("en")
-    missing = sorted(set(needed) - set(own))
+    texts, needed = _flat(read_mapping(Path(language)), language), _shipped("en")
+    missing = sorted(set(needed) - set(texts))
     require(not missing, f"{language}: these texts are missing: {', '.join(missing)}")
     for key in needed:
         allowed = _placeholders(needed[key])
         try:
-            unknown = _placeholders(own[key]) - allowed
+            unknown = _placeholders(texts[key]) - allowed
         except ValueError:
             raise UserError(f"{language}: {key} has a brace without its partner") from None
         require(
@@ -40,11 +40,11 @@ def read_texts(language: str) -> Texts:
             f"{language}: {key} may have {', '.join(sorted(allowed)) or 'nothing'} in braces, "
             f"got {', '.join(sorted(unknown))}",
         )
-    return own
+    return texts
 
 
 def _placeholders(text: str) -> set[str]:
-    """The words in braces; ValueError where a brace has no partner."""
+    """The names in braces; raises ValueError if a brace has no partner."""
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
@@ -52,7 +52,7 @@ def _placeholders(text: str) -> set[str]:
 def _shipped(language: str) -> Texts:
     """The texts in this package and those of drawn pages."""
     texts: dict[str, str] = {}
-    for package in ("trivium.people", *(f"{one}.people" for one in EXTENSIONS)):
+    for package in ("trivium.people", *(f"{extension}.people" for extension in EXTENSIONS)):
         path = resources.files(package).joinpath("texts", f"{language}.toml")
         texts |= _flat(tomllib.loads(path.read_text(encoding="utf-8")), language)
     return texts
@@ -72,8 +72,8 @@ def _flat(table: Mapping[str, Any], where: str, prefix: str = "") -> dict[str, s
 
 
 def numbered(texts: Texts, prefix: str, suffix: str = "") -> list[str]:
-    """The texts prefix.1, prefix.2, ... in order."""
-    found: list[str] = []
-    while (key := f"{prefix}.{len(found) + 1}{suffix}") in texts:
-        found.append(texts[key])
-    return found
+    """The texts with the keys prefix.1, prefix.2, ..., each with the suffix, in order."""
+    values: list[str] = []
+    while (key := f"{prefix}.{len(values) + 1}{suffix}") in texts:
+        values.append(texts[key])
+    return values
