@@ -26,7 +26,7 @@ def _run(words: str) -> list[dict[str, str]]:
 def test_explicit_variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = _run(
-        "--approach explicit --items 60 --n 6 --L 3 --k 6 --contexts 8 --M 256 --seed 7 "
+        "--approach explicit --items 20 --n 6 --L 3 --k 6 --contexts 8 --M 256 --seed 7 "
         "--variants control,path,bal,alias,all"
     )
     found = {(row["variant"], row["solver"]): float(row["correct"]) for row in rows}
@@ -41,7 +41,7 @@ def test_explicit_variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_implicit_variants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = _run(
-        "--approach=implicit --items 60 --n 6 --m 8 --M 256 --seed 7 "
+        "--approach=implicit --items 20 --n 6 --m 8 --M 256 --seed 7 "
         "--variants control,ablate,baseline"
     )
     found = {(row["variant"], row["solver"]): float(row["correct"]) for row in rows}

@@ -33,15 +33,15 @@ def words(server: Server, out: Path, *flags: str, items: int = 50) -> list[str]:
     return eval_words(server, out, "--retry_backoff", "0.01", *flags, items=items)
 
 
-def test_two_thousand_items_with_every_fault_are_each_answered_once(tmp_path: Path) -> None:
+def test_items_with_every_fault_are_each_answered_once(tmp_path: Path) -> None:
     # 5% of the calls fail in each of seven ways: one call in three.
-    with Server(oracle(2000), some_faults(5), slow=0.5) as server:
-        assert main(words(server, tmp_path, "--concurrency", "200", "--yes", items=2000)) == 0
+    with Server(oracle(700), some_faults(5), slow=0.5) as server:
+        assert main(words(server, tmp_path, "--concurrency", "200", items=700)) == 0
     found = records(tmp_path)
-    assert [row["index"] for row in found] == list(range(2000))
+    assert [row["index"] for row in found] == list(range(700))
     assert all(row["kind"] == "right" for row in found)
     assert set(server.answered.values()) == {1}
-    assert sum(server.asked.values()) > 2400
+    assert sum(server.asked.values()) > 840
     assert sum(row["usage"]["requests"] for row in found) == sum(server.asked.values())
 
 

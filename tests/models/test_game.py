@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import re
+import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -139,11 +140,20 @@ def test_several_moves_in_one_message_are_made_in_order(tmp_path: Path) -> None:
     assert responses[2:] == ["The game is over."] * 2
 
 
-def test_a_finished_game_is_not_kept_in_memory(tmp_path: Path) -> None:
-    for round in range(2):
-        play(lambda _: text("?"), load_task("blicket_game").items(3), tmp_path / str(round))
+def test_a_finished_game_is_not_kept_in_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    games = weakref.WeakSet[Dialogue]()
+    make = Dialogue.__init__
+
+    def note(dialogue: Dialogue, *given: Any, **options: Any) -> None:
+        games.add(dialogue)
+        make(dialogue, *given, **options)
+
+    monkeypatch.setattr(Dialogue, "__init__", note)
+    play(lambda _: text("?"), load_task("blicket_game").items(1), tmp_path)
     gc.collect()
-    assert not [found for found in gc.get_objects() if isinstance(found, Dialogue)]
+    assert not games
 
 
 def test_calls_that_fail_are_one_move_and_what_they_took_is_added_up(tmp_path: Path) -> None:

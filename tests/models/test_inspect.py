@@ -15,6 +15,8 @@ import time
 import tomllib
 import urllib.parse
 import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -75,10 +77,11 @@ def test_inspect_runs_a_task_and_shows_its_log_which_is_imported(
     values = ["-T", "hops=6", "-T", "items=5", "-T", "seed=4", "-T", "mode=steps"]
     flags = ["--model", "trivium/oracle", "--log-dir", str(logs), "--display", "plain"]
     words = [*command, "eval", "trivium/nhop_explicit", *values, *flags]
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (log,) = log_files(logs)
-    shown = _as_the_viewer_serves_it(command, environment, log)
+    with _viewer(command, environment, logs) as view:
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        (log,) = log_files(logs)
+        shown = view(log)
     assert shown["status"] == "success"
     assert len(shown["samples"]) == 5
 
@@ -92,17 +95,20 @@ def test_inspect_runs_a_task_and_shows_its_log_which_is_imported(
     assert len(records(imported.parent)) == 5, "what was imported is not imported twice"
 
 
-def _as_the_viewer_serves_it(
-    command: list[str], environment: dict[str, str], log: Path
-) -> dict[str, Any]:
-    """The log as `inspect view` sends it to its page."""
+@contextmanager
+def _viewer(
+    command: list[str], environment: dict[str, str], logs: Path
+) -> Iterator[Callable[[Path], dict[str, Any]]]:
+    """Runs `inspect view`; yields a function from a log to what is sent to the page."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = [*command, "view", "start", "--log-dir", str(log.parent), "--port", str(port)]
+    logs.mkdir()
+    words = [*command, "view", "start", "--log-dir", str(logs), "--port", str(port)]
     viewer = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=-1)
-    address = f"http://127.0.0.1:{port}/api/logs/{urllib.parse.quote(str(log), safe='')}"
-    try:
+
+    def view(log: Path) -> dict[str, Any]:
+        address = f"http://127.0.0.1:{port}/api/logs/{urllib.parse.quote(str(log), safe='')}"
         for _ in range(300):
             try:
                 with urllib.request.urlopen(address, timeout=10) as page:
@@ -111,6 +117,9 @@ def _as_the_viewer_serves_it(
             except OSError:
                 time.sleep(0.1)
         raise AssertionError("inspect view does not answer")
+
+    try:
+        yield view
     finally:
         viewer.terminate()
         viewer.communicate()
@@ -297,8 +306,8 @@ def test_a_failed_sample_is_an_error_and_can_be_asked_again(
 
 
 def test_killed_in_the_middle_it_resumes_with_what_is_left(tmp_path: Path) -> None:
-    with Server(oracle(60), latency=0.1) as server:
-        words = eval_words(server, tmp_path, "--concurrency", "4", backend="inspect", items=60)
+    with Server(oracle(40), latency=0.1) as server:
+        words = eval_words(server, tmp_path, "--concurrency", "4", backend="inspect", items=40)
         run = subprocess.Popen([sys.executable, "-m", "trivium", *words])
         while count_records(tmp_path) < 10:
             time.sleep(0.02)
@@ -306,8 +315,8 @@ def test_killed_in_the_middle_it_resumes_with_what_is_left(tmp_path: Path) -> No
         assert run.wait() == -signal.SIGKILL
         assert main(words) == 0
         assert set(server.answered.values()) <= {1, 2}
-        assert sum(server.answered.values()) <= 60 + 4
-    assert [row["index"] for row in records(tmp_path)] == list(range(60))
+        assert sum(server.answered.values()) <= 40 + 4
+    assert [row["index"] for row in records(tmp_path)] == list(range(40))
 
 
 def test_a_run_prints_nothing_of_inspect(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

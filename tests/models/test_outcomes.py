@@ -412,7 +412,7 @@ def test_a_server_that_is_not_there_stops_at_once(
 def test_a_server_that_hangs_is_not_asked_one_call_at_a_time(tmp_path: Path) -> None:
     with Server(oracle(), lambda prompt, nth: "slow", slow=30) as server:
         began = time.monotonic()
-        flags = ("--timeout", "2", "--max_retries", "0", "--concurrency", "20")
+        flags = ("--timeout", "1.2", "--max_retries", "0", "--concurrency", "20")
         assert ask(server, tmp_path, "direct", *flags, items=20) == 1
         assert time.monotonic() - began < 8
     assert len(server.asked) == 20
