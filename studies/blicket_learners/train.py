@@ -75,7 +75,7 @@ def train_learners(
     training = _train(
         unit, task_world(unit.tasks[0]), runs, out=out, seconds=seconds, report=report
     )
-    if unit.keep:  # the policies of the first task
+    if unit.keep and training.finished:  # the policies of the first task
         for seed in range(unit.seeds):
             policy = pick(training.runs.policy, seed)
             save_tree(policy_file(out, unit.name, seed), policy)

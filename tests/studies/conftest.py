@@ -20,6 +20,7 @@ def tiny() -> Scale:
         points=2,
         steps=600,
         task_steps=600,
+        type_steps=600,
         large_steps=1_100,
         transfer_steps=1_100,
         large_environments=4,
