@@ -41,7 +41,7 @@ that was.
 
 | benchmark | preset | view | verdict | cues tried | items | floor | strongest cue | reaches | by chance | CPU seconds |
 |---|---|---|---|---|---|---|---|---|---|---|
-"""  # noqa: E501
+"""
 
 
 def presets(wanted: Sequence[str], views: Sequence[int]) -> Iterator[tuple[str, Task]]:

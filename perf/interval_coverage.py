@@ -58,7 +58,7 @@ different values that more cannot be avoided.
 JOINT = """
 ## Several comparisons
 
-`trivium compare` and the page print intervals that hold together: each is at 1 - 5% / k for k
+`trivium compare` and the page print simultaneous intervals: each is at 1 - 5% / k for k
 differences (Bonferroni). How often all of them hold the true differences at once, over {studies}
 studies:
 

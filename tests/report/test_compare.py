@@ -16,11 +16,11 @@ from trivium.core.statistics import Estimate
 from trivium.report.compare import (
     Difference,
     SolverScores,
+    comparison_notes,
     comparison_page,
     difference_table,
     differences,
     directions,
-    left_out,
     read_scores,
     worth_comparing,
 )
@@ -56,8 +56,8 @@ def test_what_could_not_be_scored_is_named_beside_the_differences(tmp_path: Path
     ]
     found = read_scores(paths)
     made = differences(found, pairs=False)
-    (note,) = left_out([str(path) for path in paths], found, made)
-    assert note == f"{found[1]}, nhop_implicit: 2 failed, 1 declined are in no difference"
+    (note,) = comparison_notes([str(path) for path in paths], found, made)
+    assert note == f"{found[1]}, nhop_implicit: 2 failed, 1 declined are not part of any comparison"
     assert "2 failed, 1 declined" in comparison_page([str(path) for path in paths], found, made)
 
 
@@ -97,7 +97,7 @@ def test_the_table_says_what_its_intervals_say() -> None:
         "9 items",
         "0.200 [0.100, 0.300]",
     )
-    assert table.note.startswith("the 5 intervals hold together at 95% (Bonferroni); higher and")
+    assert table.note.startswith("the 5 intervals are simultaneous at 95% (Bonferroni); higher and")
 
 
 def test_items_without_a_spec_are_paired_by_their_content(tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_the_first_named_is_the_baseline_and_nothing_goes_without_a_word(
     assert [one.solver for one in found] == ["z/base", "a/other", "b/far"]
     made = differences(found, pairs=False)
     assert [(one.first.solver, one.second.solver) for one in made] == [("a/other", "z/base")]
-    notes = left_out(list(map(str, folders)), found, made)
+    notes = comparison_notes(list(map(str, folders)), found, made)
     assert len(notes) == 2
     assert notes[0] == f"{folders[3]}: left out, since it holds no scored attempts"
     assert "b/far" in notes[1]
@@ -199,7 +199,7 @@ def test_another_benchmark_than_the_baselines_is_named(tmp_path: Path) -> None:
     found = read_scores([first, other])
     made = differences(found, pairs=False)
     assert [one.first.solver for one in made] == ["b/m"]
-    (note,) = left_out([str(first), str(other)], found, made)
+    (note,) = comparison_notes([str(first), str(other)], found, made)
     assert note.endswith(f"left out, since a/m ({first}) was not scored there")
 
 

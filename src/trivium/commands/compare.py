@@ -14,10 +14,10 @@ from trivium.commands.flags import argument, read_flags
 from trivium.core.errors import require, require_known
 from trivium.core.files import atomic_write
 from trivium.report.compare import (
+    comparison_notes,
     comparison_page,
     difference_table,
     differences,
-    left_out,
     loss_tables,
     read_scores,
     require_same_limits,
@@ -61,7 +61,7 @@ def main(args: Sequence[str]) -> int:
     for table in loss_tables(flags.runs, dict.fromkeys(one.benchmark for one in chosen)):
         table.show(terminal())
     runs = [str(run) for run in flags.runs]
-    for note in left_out(runs, chosen, made):
+    for note in comparison_notes(runs, chosen, made):
         say(note)
     if flags.out is not None:
         with atomic_write(flags.out) as file:

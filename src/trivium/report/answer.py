@@ -32,8 +32,8 @@ BASELINES = {"ceiling": "ceiling", "program": "best program", "shortcut": "best 
 UNCLEAR = "makes no clear difference"
 RULE = (
     "Ranked by the mean score over all items that count; differences are paired, on common items. "
-    "Their 95% intervals hold together over all pairs of models (Bonferroni); “beats” is by Holm's "
-    "test."
+    "Their 95% intervals are simultaneous over all pairs of models (Bonferroni); “beats” is by "
+    "Holm's test."
 )
 Scores = Mapping[Any, float]  # by item
 

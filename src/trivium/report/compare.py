@@ -1,4 +1,4 @@
-"""Paired differences on common items: between solvers and runs, and what a solver loses where."""
+"""Paired differences on common items between solvers and runs, and where a solver loses points."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ from trivium.report.templates import render_page
 
 Item = str  # its digest
 Label = tuple[str, int | None, bytes]  # id, seed and spec, which name one item in one version
-TOGETHER = (
-    "the {count} intervals hold together at 95% (Bonferroni); higher and lower are by Holm's test, "
-    "which may see a difference whose interval reaches 0"
+INTERVAL_NOTE = (
+    "the {count} intervals are simultaneous at 95% (Bonferroni); higher and lower are by Holm's "
+    "test, which may see a difference whose interval reaches 0"
 )
 Limits = tuple[int | None, str | None]  # max_output_tokens and reasoning_effort
 
@@ -61,13 +61,13 @@ class SolverScores:
     run: str
     solver: str
     benchmark: str
-    tried: dict[Item, list[float]] = field(default_factory=dict)  # the scores of its trials
+    trials: dict[Item, list[float]] = field(default_factory=dict)  # the score of each
     labels: dict[Label, Item] = field(default_factory=dict)  # of generated items
     versions: set[str] = field(default_factory=set)  # of the benchmark
     limits: set[Limits] = field(default_factory=set)  # of a model; none for programs
     people: list[tuple[str, Item, float]] = field(default_factory=list)  # person, item and score
-    unscored: Counter[str] = field(default_factory=Counter)  # attempts by kind, in no difference
-    only_run: bool = False  # whose name is left out
+    unscored: Counter[str] = field(default_factory=Counter)  # attempts by kind, not compared
+    only_run: bool = False  # names leave out the run
 
     def __str__(self) -> str:
         return self.solver if self.only_run else f"{self.solver} ({self.run})"
@@ -89,14 +89,14 @@ class SolverScores:
             spec = orjson.dumps(row["spec"], option=orjson.OPT_SORT_KEYS)
             self.labels[row["id"], row.get("seed"), spec] = item
         self.versions.add(str(row.get("version")))
-        self.tried.setdefault(item, []).append(value)
+        self.trials.setdefault(item, []).append(value)
         if is_participant(solver):
             self.people.append((solver, item, value))
 
     @cached_property
     def scores(self) -> dict[Item, float]:
         """For every item the mean over its trials."""
-        return {item: fmean(values) for item, values in self.tried.items()}
+        return {item: fmean(values) for item, values in self.trials.items()}
 
     @property
     def is_baseline(self) -> bool:
@@ -104,24 +104,24 @@ class SolverScores:
         return self.solver in get_benchmark(self.benchmark).solvers
 
     def same_solver(self, other: SolverScores) -> bool:
-        """Whether both are of one solver in one run, perhaps at different benchmarks."""
+        """Whether both are from the same solver and run, perhaps at different benchmarks."""
         return (self.run, self.solver) == (other.run, other.solver)
 
     def count_people(self, items: Collection[Item]) -> int:
-        """How many people tried these items."""
+        """The number of people who attempted any of these items."""
         return len({name for name, item, _ in self.people if item in items})
 
 
 @dataclass(frozen=True, repr=False)
 class Difference:
-    """How much better the first is than the second on common items."""
+    """The mean score of the first minus that of the second on common items."""
 
     first: SolverScores
     second: SolverScores
     items: int
-    estimate: Estimate  # with an interval that holds together with the others' (Bonferroni)
+    estimate: Estimate  # its interval is simultaneous with the others' (Bonferroni)
     is_clear: bool  # whether it differs from 0 (Holm's test)
-    people: int = 0  # on both sides together; none where both are models or programs
+    people: int = 0  # on both sides together; 0 if both are models or programs
 
     def __str__(self) -> str:
         verdict = f"{self.direction} than" if self.is_clear else "not shown to differ from"
@@ -144,7 +144,7 @@ class Difference:
 
     @property
     def count(self) -> str:
-        """How many items were compared, and how many people tried them."""
+        """The number of items compared, and of people who attempted them."""
         people = f"{self.people:,} {'person' if self.people == 1 else 'people'}"
         return counted(self.items, "item") + (f" by {people}" if self.people else "")
 
@@ -158,37 +158,37 @@ class Difference:
 
 def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
     """The scores of every solver of every run, in the order of the runs."""
-    found: list[SolverScores] = []
+    scores: list[SolverScores] = []
     for run in runs:
         paths = record_files([run])
-        own = scores_of(str(run), (row for path in paths for _, row in read_records(path)))
+        run_scores = scores_of(str(run), (row for path in paths for _, row in read_records(path)))
         for path in paths:
             manifest = path.parent / MANIFEST
             fields = read_mapping(manifest) if manifest.exists() else {}
             if shaping := fields.get("shaping"):
                 limits = (shaping.get("max_output_tokens"), shaping.get("reasoning_effort"))
-                for one in own:
-                    one.limits |= {limits} if one.solver == fields["solver"] else set()
-        found += [replace(one, only_run=len(runs) == 1) for one in own]
-    return found
+                for entry in run_scores:
+                    entry.limits |= {limits} if entry.solver == fields["solver"] else set()
+        scores += [replace(entry, only_run=len(runs) == 1) for entry in run_scores]
+    return scores
 
 
 def scores_of(run: str, rows: Iterable[Row]) -> list[SolverScores]:
-    """The scores of every solver of one run that has any."""
-    found: dict[tuple[str, str], SolverScores] = {}
+    """The scores of every solver of one run that has at least one."""
+    scores: dict[tuple[str, str], SolverScores] = {}
     for row in rows:
-        key = (row["benchmark"], solver_group(row["solver"]))
-        if key not in found:
-            found[key] = SolverScores(run, key[1], key[0])
-        found[key].add(row)
-    return [one for one in found.values() if one.tried]
+        benchmark, solver = key = (row["benchmark"], solver_group(row["solver"]))
+        if key not in scores:
+            scores[key] = SolverScores(run, solver, benchmark)
+        scores[key].add(row)
+    return [entry for entry in scores.values() if entry.trials]
 
 
-def require_same_limits(found: Sequence[SolverScores]) -> None:
+def require_same_limits(scores: Sequence[SolverScores]) -> None:
     """Refuse models with different limits on tokens or different reasoning efforts."""
-    limits = set().union(*(one.limits for one in found))
+    limits = set().union(*(entry.limits for entry in scores))
     for position, name in enumerate(("max_output_tokens", "reasoning_effort")):
-        values = sorted({str(one[position] or "the default") for one in limits})
+        values = sorted({str(pair[position] or "the default") for pair in limits})
         require(
             len(values) <= 1,
             f"{name} differs between the runs ({', '.join(values)}), so that a difference may be "
@@ -196,16 +196,16 @@ def require_same_limits(found: Sequence[SolverScores]) -> None:
         )
 
 
-def require_same_items(found: Sequence[SolverScores]) -> None:
+def require_same_items(scores: Sequence[SolverScores]) -> None:
     """Refuse runs in which one id, seed and spec names different items."""
     known: dict[tuple[str, Label], tuple[Item, SolverScores]] = {}
-    for one in found:
-        for label, item in one.labels.items():
-            same, other = known.setdefault((one.benchmark, label), (item, one))
+    for entry in scores:
+        for label, item in entry.labels.items():
+            same, other = known.setdefault((entry.benchmark, label), (item, entry))
             require(
                 same == item,
-                f"{one.benchmark}: item {label[0]} of seed {label[1]} in {one} (version "
-                f"{_listed(one.versions)}) is not the one in {other} (version "
+                f"{entry.benchmark}: item {label[0]} of seed {label[1]} in {entry} (version "
+                f"{_listed(entry.versions)}) is not the one in {other} (version "
                 f"{_listed(other.versions)}), so they cannot be compared: run both with one "
                 "version of Trivium",
             )
@@ -215,152 +215,164 @@ def _listed(names: Collection[str]) -> str:
     return ", ".join(sorted(names))
 
 
-def worth_comparing(found: Sequence[SolverScores]) -> list[SolverScores]:
-    """The models of every run, or all its solvers where it has none."""
-    with_models = {one.run for one in found if not one.is_baseline}
-    return [one for one in found if one.run not in with_models or not one.is_baseline]
+def worth_comparing(scores: Sequence[SolverScores]) -> list[SolverScores]:
+    """The models of every run; all solvers of a run without models."""
+    with_models = {entry.run for entry in scores if not entry.is_baseline}
+    return [entry for entry in scores if entry.run not in with_models or not entry.is_baseline]
 
 
-def differences(found: Sequence[SolverScores], *, pairs: bool) -> list[Difference]:
-    """Every other solver minus the first one, which is the baseline, or all pairs.
+def differences(scores: Sequence[SolverScores], *, pairs: bool) -> list[Difference]:
+    """The difference of every other solver from the first, the baseline, or those of all pairs.
 
-    The intervals of one benchmark hold together at 95% (Bonferroni).
+    The 95% intervals of one benchmark are simultaneous (Bonferroni).
     """
-    require_same_items(found)
-    made = []
-    for benchmark in dict.fromkeys(one.benchmark for one in found):
-        own = [one for one in found if one.benchmark == benchmark]
+    require_same_items(scores)
+    comparisons = []
+    for benchmark in dict.fromkeys(entry.benchmark for entry in scores):
+        entries = [entry for entry in scores if entry.benchmark == benchmark]
         if pairs:
-            chosen = list(combinations(own, 2))
+            chosen = list(combinations(entries, 2))
         else:
-            bases = [one for one in own if one.same_solver(found[0])]
-            chosen = [(one, other) for one in bases for other in own if other is not one]
+            bases = [entry for entry in entries if entry.same_solver(scores[0])]
+            chosen = [(base, other) for base in bases for other in entries if other is not base]
         compared = [(after, base) for base, after in chosen if common_items(after, base)]
         bounds = get_benchmark(benchmark).metrics[0].bounds
         intervals = [_interval_of(after, base, bounds) for after, base in compared]
         estimates = several(lambda which, level: intervals[which](level), len(compared))  # noqa: B023
-        for (one, other), (estimate, clear) in zip(compared, estimates, strict=True):
-            common = set(common_items(one, other))
-            people = one.count_people(common) + other.count_people(common)
-            made.append(Difference(one, other, len(common), estimate, clear, people))
-    return made
+        for (first, second), (estimate, clear) in zip(compared, estimates, strict=True):
+            common = set(common_items(first, second))
+            people = first.count_people(common) + second.count_people(common)
+            comparisons.append(Difference(first, second, len(common), estimate, clear, people))
+    return comparisons
 
 
-def left_out(
-    runs: Sequence[str], found: Sequence[SolverScores], made: Sequence[Difference]
+def comparison_notes(
+    runs: Sequence[str], scores: Sequence[SolverScores], comparisons: Sequence[Difference]
 ) -> list[str]:
-    """Why solvers and attempts are in no difference, a line for each."""
-    compared = {id(side) for one in made for side in (one.first, one.second)}
+    """The notes under a comparison, one per line.
+
+    They say which runs, solvers and attempts were left out and why, and which benchmarks were
+    compared in different versions.
+    """
+    compared = {id(side) for one in comparisons for side in (one.first, one.second)}
     notes = [
         f"{run}: left out, since it holds no scored attempts"
         for run in runs
-        if run not in {one.run for one in found}
+        if run not in {entry.run for entry in scores}
     ]
-    for benchmark in dict.fromkeys(one.benchmark for one in found):
-        versions = {frozenset(one.versions) for one in found if one.benchmark == benchmark}
+    for benchmark in dict.fromkeys(entry.benchmark for entry in scores):
+        versions = {frozenset(entry.versions) for entry in scores if entry.benchmark == benchmark}
         if len(versions) > 1:
             notes.append(
                 f"{benchmark}: versions {_listed(frozenset().union(*versions))} are compared; "
                 "the items are the same, but their prompts may not be"
             )
-    for one in found:
-        kinds = (f"{one.unscored[kind]:,} {UNANSWERED[kind]}" for kind in one.unscored)
-        if one.unscored:
-            notes.append(f"{one}, {one.benchmark}: {', '.join(kinds)} are in no difference")
-        if id(one) not in compared:
-            base, own = found[0], [other for other in found if other.benchmark == one.benchmark]
-            scored = any(other.same_solver(base) for other in own)
+    base = scores[0]
+    for entry in scores:
+        name = f"{entry}, {entry.benchmark}"
+        kinds = (f"{count:,} {UNANSWERED[kind]}" for kind, count in entry.unscored.items())
+        if entry.unscored:
+            notes.append(f"{name}: {', '.join(kinds)} are not part of any comparison")
+        if id(entry) not in compared:
+            others = (other for other in scores if other.benchmark == entry.benchmark)
+            base_scored = any(other.same_solver(base) for other in others)
             no_items = f"it has no items in common with {base}"
-            why = no_items if scored else f"{base} was not scored there"
-            notes.append(f"{one}, {one.benchmark}: left out, since {why}")
+            why = no_items if base_scored else f"{base} was not scored there"
+            notes.append(f"{name}: left out, since {why}")
     return notes
 
 
 def common_items(first: SolverScores, second: SolverScores) -> list[Item]:
-    """The items that both tried."""
+    """The items with a score from both, in the order of the second."""
     return [item for item in second.scores if item in first.scores]
 
 
 def _interval_of(
     first: SolverScores, second: SolverScores, bounds: Bounds | None
 ) -> Callable[[float], Estimate]:
-    """The difference of two solvers with its interval at any level."""
+    """The difference of two solvers as a function of the confidence level."""
     common = common_items(first, second)
     if not first.people and not second.people:
-        values = [[one.scores[item] for item in common] for one in (first, second)]
+        values = [[side.scores[item] for item in common] for side in (first, second)]
         return lambda level: paired_difference(values[0], values[1], level, bounds)
     width = None if bounds is None else bounds[1] - bounds[0]
-    within = None if width is None else (-width, width)
-    both = bool(first.people and second.people)
+    difference_bounds = None if width is None else (-width, width)
+    both_people = bool(first.people and second.people)
+    # Two groups of people are two sides, whose means add up to the difference. People against a
+    # model are one side: its score at each item is subtracted from theirs.
     sides = [
-        _side(one, {} if both else other.scores, set(common), sign)
-        for one, other, sign in ((first, second, 1), (second, first, -1))
-        if one.people
+        _side(people, {} if both_people else other.scores, set(common), sign)
+        for people, other, sign in ((first, second, 1), (second, first, -1))
+        if people.people
     ]
-    return lambda level: clustered_mean(sides, level, within)
+    return lambda level: clustered_mean(sides, level, difference_bounds)
 
 
-def _side(own: SolverScores, others: Mapping[Item, float], common: Set[Item], sign: int) -> Side:
-    """The scores of people on common items, minus those of the other solver there."""
-    tried = [(name, item, value) for name, item, value in own.people if item in common]
-    values = [sign * (value - others.get(item, 0.0)) for _, item, value in tried]
-    return Side(values, [name for name, _, _ in tried], [item for _, item, _ in tried])
+def _side(
+    scores: SolverScores, subtracted: Mapping[Item, float], common: Set[Item], sign: int
+) -> Side:
+    """The scores of people on common items, less those subtracted at each item, times the sign."""
+    attempts = [(name, item, value) for name, item, value in scores.people if item in common]
+    values = [sign * (value - subtracted.get(item, 0.0)) for _, item, value in attempts]
+    return Side(values, [name for name, _, _ in attempts], [item for _, item, _ in attempts])
 
 
 def comparison_page(
-    runs: Sequence[str], found: Sequence[SolverScores], made: Sequence[Difference]
+    runs: Sequence[str], scores: Sequence[SolverScores], comparisons: Sequence[Difference]
 ) -> str:
-    """The differences as a page: a sentence for each solver, and every difference as a bar."""
-    named = model_styles([one.first.solver for one in made])
-    pairs: dict[tuple[str, str], list[Difference]] = defaultdict(list)
+    """The page with the differences: a sentence for each solver, and a bar for each difference."""
+    styles = model_styles([one.first.solver for one in comparisons])
+    by_pair: dict[tuple[str, str], list[Difference]] = defaultdict(list)
     by_benchmark: dict[str, list[Difference]] = defaultdict(list)
-    for one in made:
-        pairs[str(one.first), str(one.second)].append(one)
-        by_benchmark[one.first.benchmark].append(one)
+    for difference in comparisons:
+        by_pair[str(difference.first), str(difference.second)].append(difference)
+        by_benchmark[difference.first.benchmark].append(difference)
     answers, rows = [], []
-    for (first, second), own in pairs.items():
-        name = first if second == str(found[0]) else f"{first} against {second}"
-        style = named[PEOPLE if own[0].first.people else own[0].first.solver]
-        answers.append((name, style, directions(own)))
-        for one in own:
-            drawn = bars(one.estimate, [("zero", 0.0)], (-1.0, 1.0))
-            words = f"{one.estimate}, {one.count}"
-            rows.append(BarRow(name, one.first.benchmark, style, drawn, f"{one.direction}:", words))
-    tables = [difference_table(name, own) for name, own in by_benchmark.items()]
+    for (first, second), group in by_pair.items():
+        name = first if second == str(scores[0]) else f"{first} against {second}"
+        style = styles[PEOPLE if group[0].first.people else group[0].first.solver]
+        answers.append((name, style, directions(group)))
+        for difference in group:
+            benchmark, direction = difference.first.benchmark, f"{difference.direction}:"
+            bar = bars(difference.estimate, [("zero", 0.0)], (-1.0, 1.0))
+            words = f"{difference.estimate}, {difference.count}"
+            rows.append(BarRow(name, benchmark, style, bar, direction, words))
+    tables = [difference_table(name, group) for name, group in by_benchmark.items()]
     return render_page(
         "compare.html.j2",
-        title=f"Trivium comparison with {found[0]}",
-        baseline=found[0],
+        title=f"Trivium comparison with {scores[0]}",
+        baseline=scores[0],
         answers=answers,
         rows=rows,
-        notes=left_out(runs, found, made),
+        notes=comparison_notes(runs, scores, comparisons),
         runs=runs,
         tables=[*tables, *loss_tables([Path(run) for run in runs], by_benchmark)],
     )
 
 
-def directions(made: Sequence[Difference]) -> str:
+def directions(comparisons: Sequence[Difference]) -> str:
     """Where a solver is higher, lower or neither: "higher by 0.21 to 0.40 at all 5 benchmarks."."""
-    found: dict[str, list[Difference]] = defaultdict(list)
-    for one in made:
-        found[one.direction].append(one)
-    parts = []
-    for words, own in found.items():
-        sizes = [f"{abs(one.estimate.value or 0.0):.2f}" for one in own if one.is_clear]
+    by_direction: dict[str, list[Difference]] = defaultdict(list)
+    for difference in comparisons:
+        by_direction[difference.direction].append(difference)
+    clauses = []
+    for direction, group in by_direction.items():
+        sizes = [f"{abs(one.estimate.value or 0.0):.2f}" for one in group if one.is_clear]
         by = f" by {' to '.join(sorted({min(sizes), max(sizes)}))}" if sizes else ""
-        everywhere = f"all {len(made)} benchmarks" if len(own) == len(made) > 1 else ""
-        where = everywhere or ", ".join(one.first.benchmark for one in own)
-        parts.append(f"{words}{by} at {where}")
-    return f"{'; '.join(parts)}."
+        where = ", ".join(one.first.benchmark for one in group)
+        if len(group) == len(comparisons) > 1:
+            where = f"all {len(group)} benchmarks"
+        clauses.append(f"{direction}{by} at {where}")
+    return f"{'; '.join(clauses)}."
 
 
-def difference_table(benchmark: str, made: Sequence[Difference]) -> Table:
+def difference_table(benchmark: str, comparisons: Sequence[Difference]) -> Table:
     """Every difference with its interval, and whether it is clear."""
     rows = [
         (str(one.first), one.direction, str(one.second), one.count, str(one.estimate))
-        for one in made
+        for one in comparisons
     ]
-    note = TOGETHER.format(count=len(made)) if len(made) > 1 else ""
+    note = INTERVAL_NOTE.format(count=len(comparisons)) if len(comparisons) > 1 else ""
     columns = ("solver", "is", "than", "on", "difference [95%]")
     title = f"{benchmark}: {_headline(benchmark)} on common items"
     return Table(title, columns, tuple(rows), note)
@@ -378,67 +390,71 @@ def power_to_compare(
     correlation: float = 0.3,
     runs: Sequence[SolverScores] | None = None,
 ) -> Power:
-    """The items needed, by the worse solver's score and their correlation, or from two runs."""
+    """The items needed to see a difference between two solvers.
+
+    The variance follows from the worse solver's score and the correlation of both, or from the
+    first two solvers in `runs`.
+    """
     graded = False
     if runs is None:
         variance = difference_variance(score, score + difference, correlation)
-        how = f"scores of {score:g} and {score + difference:g}, assumed, with a correlation of "
-        how += f"{correlation:g}"
+        basis = f"scores of {score:g} and {score + difference:g}, assumed, with a correlation of "
+        basis += f"{correlation:g}"
     else:
-        found = worth_comparing([one for one in runs if one.benchmark == benchmark])
-        require(len(found) >= 2, f"runs must hold two solvers of {benchmark}, got {len(found)}")
-        require_same_items(found[:2])
-        common = common_items(found[0], found[1])
+        solvers = worth_comparing([entry for entry in runs if entry.benchmark == benchmark])
+        require(len(solvers) >= 2, f"runs must hold two solvers of {benchmark}, got {len(solvers)}")
+        require_same_items(solvers[:2])
+        common = common_items(solvers[0], solvers[1])
         require(len(common) >= 2, "runs: the solvers have fewer than two items in common")
-        first, second = ([one.scores[item] for item in common] for one in found[:2])
-        how = f"from {found[0]} and {found[1]} on {len(common):,} items"
+        first, second = ([entry.scores[item] for item in common] for entry in solvers[:2])
+        basis = f"from {solvers[0]} and {solvers[1]} on {len(common):,} items"
         graded = not {*first, *second} <= {0.0, 1.0}
         variance = float(np.var(np.subtract(first, second), ddof=1))
-    items, more = (
+    items, items_at_90 = (
         items_to_compare(difference, variance, power, graded=graded) for power in (0.8, 0.9)
     )
-    return Power(difference, items, more, how)
+    return Power(difference, items, items_at_90, basis)
 
 
 @dataclass(frozen=True)
 class Loss:
-    """What one solver loses on the items that it tried both ways."""
+    """What one solver loses on the items that it attempted both with and without given tests."""
 
     solver: str
     items: int
-    total: Estimate  # the ceiling minus the score with tests of its own
-    first: Estimate  # the score with tests shown to it, minus that with its own
-    second: Estimate  # the ceiling minus the score with tests shown to it
+    total: Estimate  # the ceiling minus the score with its own tests
+    first: Estimate  # the score with given tests minus the score with its own
+    second: Estimate  # the ceiling minus the score with given tests
 
 
 def losses(benchmark: AnyBenchmark, split: LossSplit, rows: Iterable[Row]) -> list[Loss]:
-    """The loss of every solver that tried items both ways."""
+    """The loss of every solver that attempted items both ways."""
     headline = benchmark.metrics[0]
-    # by solver and way, the scores of every item
-    tried: dict[str, dict[Any, dict[int, list[float]]]] = defaultdict(lambda: defaultdict(dict))
+    # By solver and view, the scores of each item's trials.
+    trials: dict[str, dict[Any, dict[int, list[float]]]] = defaultdict(lambda: defaultdict(dict))
     ceilings: dict[int, float] = {}
     for row in rows:
-        value, way = row["scores"].get(headline.name), (row.get("view") or {}).get(split.field)
+        value, view = row["scores"].get(headline.name), (row.get("view") or {}).get(split.field)
         if row["benchmark"] == benchmark.name and value is not None:
             item = item_number(row)
-            tried[solver_group(row["solver"])][way].setdefault(item, []).append(value)
-            if way == split.given:
+            trials[solver_group(row["solver"])][view].setdefault(item, []).append(value)
+            if view == split.given:
                 ceilings[item] = row.get("ceiling", 1.0)
-    found = []
-    for solver, ways in tried.items():
-        own, given = ways[split.own], ways[split.given]
+    all_losses = []
+    for solver, by_view in trials.items():
+        own, given = by_view[split.own], by_view[split.given]
         common = [item for item in own if item in given]
         if common:
             best = [ceilings[item] for item in common]
-            alone, helped = ([fmean(way[item]) for item in common] for way in (own, given))
+            alone, helped = ([fmean(side[item]) for item in common] for side in (own, given))
             parts = ((best, alone), (helped, alone), (best, helped))
             estimates = [paired_difference(*part, bounds=headline.bounds) for part in parts]
-            found.append(Loss(solver, len(common), *estimates))
-    return found
+            all_losses.append(Loss(solver, len(common), *estimates))
+    return all_losses
 
 
 def loss_tables(runs: Sequence[Path], names: Iterable[str]) -> list[Table]:
-    """A table for every benchmark that splits losses and whose items were tried both ways."""
+    """A table for every benchmark that splits losses and whose items were attempted both ways."""
     tables = []
     for benchmark in map(get_benchmark, names):
         split = benchmark.loss_split
