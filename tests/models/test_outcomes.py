@@ -224,13 +224,13 @@ def test_what_a_provider_declines_is_left_out(
 
 def test_a_prompt_that_the_server_declines_is_declined(tmp_path: Path) -> None:
     body = b'{"error": {"message": "no", "code": "content_filter"}}'
-    assert read_error(body) == ("no", "declined")
-    assert read_error(b'{"error": {"message": "m", "metadata": {"reasons": ["x"]}}}')[1] == (
-        "declined"
-    )
-    assert read_error(b'{"detail": "Not Found"}') == ("Not Found", "None")
-    assert read_error(b"<html>") == ("<html>", None)
-    assert read_error(b'"text"') == ("text", None)
+    assert read_error(body, None, str) == ("no", "declined")
+    assert read_error(b'{"error": {"message": "m", "metadata": {"reasons": ["x"]}}}', None, str)[
+        1
+    ] == ("declined")
+    assert read_error(b'{"detail": "Not Found"}', None, str) == ("Not Found", "None")
+    assert read_error(b"<html>", None, str) == ("<html>", None)
+    assert read_error(b'"text"', None, str) == ("text", None)
 
 
 @DIRECT
@@ -316,7 +316,7 @@ def test_of_odd_usage_what_can_be_read_is_kept() -> None:
     def usage(text: str) -> Mapping[str, int]:
         choice = '{"message": {"content": "x"}, "finish_reason": "stop"}'
         body = f'{{"choices": [{choice}], "usage": {{"prompt_tokens": 3, {text}}}}}'
-        return read_reply(body.encode()).usage
+        return read_reply(body.encode(), None, str).usage
 
     assert usage('"completion_tokens": 4.0') == {"input_tokens": 3, "output_tokens": 4}
     for odd in ("-1", "true", '"7"', "null", "18446744073709551616", "2.5", "{}"):

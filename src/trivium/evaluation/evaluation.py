@@ -35,9 +35,9 @@ Function = Callable[[Any], Any]  # from a prompt to a reply, or to an awaitable 
 class Items:
     """A range of items of a seed, generated on demand, or items that were chosen one by one."""
 
-    seed: int | None = 0
-    start: int = 0
-    count: int = 100
+    seed: int | None  # None for chosen items
+    start: int
+    count: int
     files: tuple[str, ...] = ()
     contents: str | None = None  # a hash of chosen items
     loaded: tuple[Any, ...] = field(default=(), repr=False, compare=False)

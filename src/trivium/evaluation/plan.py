@@ -272,15 +272,15 @@ def evaluations_of(
     setting: Setting,
     items: Items,
     solvers: Sequence[str],
-    settings: Settings | None = None,
+    settings: Settings | None,
     *,
     trials: int = 1,
     repeats: int = 1,
     folder: str | None = None,
 ) -> list[Evaluation]:
-    """Every solver on the items of one setting, each in a folder of its own within `folder`.
+    """Every solver on the items of one setting, each in its own folder within `folder`.
 
-    By default, that of a grid, where the setting and the seed are part of the folder's name.
+    Without `folder`, the setting and the seed are part of the names of their folders.
     """
     tag = slug(f"{setting.name} seed{items.seed}")
     return [

@@ -91,9 +91,7 @@ class Replies:
         require(not left, f"{''.join(left[:1])} ({count})")
 
 
-def read_replies(
-    paths: Sequence[Path], *, lists: bool, names: Sequence[str] | None = None
-) -> Replies:
+def read_replies(paths: Sequence[Path], *, lists: bool, names: Sequence[str] | None) -> Replies:
     """The replies in some files; with `names`, the n-th reply is to the n-th of these items.
 
     `lists` says whether a list of texts is one reply, as in a game.

@@ -28,9 +28,7 @@ from trivium.exchange.replies import Turns, read_replies
 from trivium.exchange.tables import read_table, whole_number
 
 
-def read_prompts(
-    task: Task, paths: Sequence[Path], *, own_view: bool = False
-) -> Iterator[PresentedItem]:
+def read_prompts(task: Task, paths: Sequence[Path], *, own_view: bool) -> Iterator[PresentedItem]:
     """Yields the prompts of exported files, or of files of items in the task's view.
 
     `own_view` says that the user chose the view, which is an error for exported files.
@@ -148,11 +146,11 @@ class Scoring:
 
     task: Task
     replies: Sequence[Path]
-    files: Sequence[Path] = ()  # exported files, dataset folders or files of items; or
-    items: Items | None = None  # the items that were generated
-    trials: int = 1
-    by_order: bool = False  # the n-th reply is to the n-th prompt
-    solver: str = "replies"
+    files: Sequence[Path]  # exported files, dataset folders or files of items; or
+    items: Items | None  # the items that were generated
+    trials: int
+    by_order: bool  # the n-th reply is to the n-th prompt
+    solver: str
     own_view: bool = False  # whether the user chose the view
 
     def __post_init__(self) -> None:

@@ -127,7 +127,7 @@ def _nothing(usage: dict[str, int]) -> Reply:
 
 
 def read_error(
-    content: bytes, charset: str | None = None, hide: Callable[[str], str] = str
+    content: bytes, charset: str | None, hide: Callable[[str], str]
 ) -> tuple[str, str | None]:
     """The message and the code of an error body; the code is "declined" for a declined prompt."""
     try:

@@ -172,9 +172,7 @@ class Endpoint:
         return await aside(len(content), read_reply, content, response.charset, self._hide)
 
 
-def read_reply(
-    content: bytes, charset: str | None = None, hide: Callable[[str], str] = str
-) -> Reply:
+def read_reply(content: bytes, charset: str | None, hide: Callable[[str], str]) -> Reply:
     """The reply in the body of a response; CallError where there is none."""
     try:
         reply = read_body(load_body(content, charset, hide))[0]
