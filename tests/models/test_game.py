@@ -165,6 +165,17 @@ def test_calls_that_fail_are_one_move_and_what_they_took_is_added_up(tmp_path: P
     assert [tool.name for tool in tools] == ["place", "answer"]
 
 
+def test_calls_of_a_declined_reply_are_not_made(tmp_path: Path) -> None:
+    def decline(messages: list[ChatMessage]) -> ModelOutput:
+        output = call(("place", {"objects": ["A"]}))
+        output.choices[0].stop_reason = "content_filter"
+        return output
+
+    ((row, sample, _),) = play(decline, [load_task("blicket_game").item(0)], tmp_path)
+    assert (row.kind, row.reply, row.scores) == ("declined", [""], {})
+    assert [message.role for message in sample.messages] == ["user", "assistant"]
+
+
 def test_a_game_is_offered_as_tools_or_as_text(tmp_path: Path) -> None:
     item = load_task("blicket_game").item(0)
     ((_, sample, tools),) = play(lambda _: text("?"), [item], tmp_path / "tools")

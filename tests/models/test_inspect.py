@@ -19,12 +19,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import inspect_ai
 import orjson
 import pytest
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import ModelOutput, ModelUsage
 
 import trivium
 from tests.models.common import (
@@ -43,7 +45,8 @@ from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.core.results import summarise
 from trivium.core.task import PresentedItem
-from trivium.models.inspect.models import inspect_model
+from trivium.models.backends import CallError
+from trivium.models.inspect.models import inspect_model, read_output
 from trivium.models.inspect.samples import log_files, presented_item, read_attempts
 from trivium.models.inspect.tasks import TASKS, build_task
 from trivium.models.providers import Model
@@ -263,6 +266,39 @@ def test_settings_and_options_reach_the_model(monkeypatch: pytest.MonkeyPatch) -
         inspect_model(Model("openai/m", secret.settings(), secret))
     with pytest.raises(UserError, match=r"unknown.*with --base_url"):
         inspect_model(Model("unknown/m", options.settings(), ModelOptions()))
+
+
+def test_an_endpoint_waits_as_on_the_direct_backend(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("random.random", lambda: 0.5)
+    options = ModelOptions(base_url="http://localhost:1/v1", retry_backoff=2)
+    wait = inspect_model(Model("vllm/m", Settings(), options)).api.retry_wait()
+
+    def seconds(tried: int, problem: CallError) -> float:
+        outcome = SimpleNamespace(exception=lambda: problem)
+        return wait(SimpleNamespace(attempt_number=tried, outcome=outcome))  # type: ignore
+
+    busy = CallError("503", retryable=True)
+    assert [seconds(tried, busy) for tried in (1, 2, 3, 9)] == [2, 4, 8, 60]
+    assert seconds(1, CallError("429", retryable=True, after=90)) == 90
+
+
+def test_tokens_of_a_cache_are_tokens_of_the_input() -> None:
+    output = ModelOutput.from_content("m", "B_0001")
+    output.usage = ModelUsage(
+        input_tokens=5,
+        output_tokens=7,
+        total_tokens=17,
+        input_tokens_cache_read=3,
+        input_tokens_cache_write=2,
+        reasoning_tokens=4,
+    )
+    assert read_output(output).usage == {
+        "input_tokens": 10,
+        "output_tokens": 7,
+        "reasoning_tokens": 4,
+    }
+    output.usage = ModelUsage(input_tokens=5, output_tokens=7, total_tokens=12)
+    assert read_output(output).usage == {"input_tokens": 5, "output_tokens": 7}
 
 
 @pytest.mark.parametrize("cut_off", [False, True])
