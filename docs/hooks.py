@@ -169,7 +169,7 @@ def parser_of(command: str, *args: str) -> Parser:
             command_module(command).main(list(args))
         except _FoundError as problem:
             parser: Parser = problem.args[0]
-            parser.describe()
+            parser.format_help()  # gives every flag its text
             return parser
     raise RuntimeError(f"{command} reads no arguments")
 

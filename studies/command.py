@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from trivium.commands.flags import ask
+from trivium.commands.flags import read_flags
 from trivium.core.errors import UserError
 
 FlagsT = TypeVar("FlagsT")
@@ -18,7 +18,7 @@ def run_command(
     """Read the flags and run the study; 0 is success, 2 bad input, 130 an interrupt."""
     words = sys.argv[1:] if args is None else args
     try:
-        run(ask(f"python -m studies.{name}", flags, words, about).flags)
+        run(read_flags(f"python -m studies.{name}", flags, words, about).flags)
     except UserError as problem:
         print(f"error: {problem}", file=sys.stderr)
         return 2

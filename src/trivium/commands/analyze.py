@@ -33,7 +33,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Print the tables."""
-    flags = read_flags("analyze", Flags(), args, __doc__)
+    flags = read_flags("trivium analyze", Flags(), args, __doc__).flags
     require(flags.examples >= 0, f"examples must be at least 0, got {flags.examples}")
     console = terminal()
     named = (*(flags.results or ()), *flags.input)

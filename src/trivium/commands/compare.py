@@ -40,7 +40,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Print one table for each benchmark."""
-    flags = read_flags("compare", Flags(), args, __doc__)
+    flags = read_flags("trivium compare", Flags(), args, __doc__).flags
     found = read_scores(flags.runs)
     require(bool(found), f"{', '.join(map(str, flags.runs))}: there are no records to compare")
     known = list(dict.fromkeys(one.solver for one in found))

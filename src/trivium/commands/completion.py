@@ -24,5 +24,6 @@ def main(args: Sequence[str]) -> int:
     """Print the script of a shell."""
     from argcomplete.shell_integration import shellcode  # noqa: PLC0415 - used here only
 
-    print(shellcode(["trivium"], shell=read_flags("completion", Flags(), args, __doc__).shell))
+    shell = read_flags("trivium completion", Flags(), args, __doc__).flags.shell
+    print(shellcode(["trivium"], shell=shell))
     return 0

@@ -23,14 +23,13 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import UserError, located, require
 from trivium.core.spec import read_mapping, spec_to_dict
 from trivium.core.task import Task
-from trivium.evaluation.plan import read_keys
+from trivium.evaluation.plan import named_benchmark, read_keys
 
 F = TypeVar("F")
 Offers = Mapping[str, Iterable[str]]  # the values that complete a flag, by field
 NUMBERS = {int: ("INT", "a whole number"), float: ("FLOAT", "a number")}
 REQUIRED: Any = object()  # the default of a field that must be given
 WIDTH = 80
-SINGULAR = {"seeds": "seed", "solvers": "solver", "models": "model"}  # lists of sweeps' configs
 
 
 def flag(default: Any, *names: str) -> Any:
@@ -121,14 +120,10 @@ class Parser(argparse.ArgumentParser):
         """A group of flags with what a dataclass says about itself as its heading."""
         return self.add_argument_group(textwrap.fill(str(about.__doc__).strip("."), WIDTH - 1))
 
-    def describe(self) -> None:
-        """Give every flag its help text, which is read from the source and takes 0.1 seconds."""
+    def format_help(self) -> str:
+        """The help of the command; reading the flags' texts from the source takes 0.1 seconds."""
         for action, kind, default in self._fields:
             action.help = _help(comments(kind)[action.dest], default)
-
-    def format_help(self) -> str:
-        """The help of the command."""
-        self.describe()
         return super().format_help()
 
     def parse(self, args: Sequence[str]) -> dict[str, Any]:
@@ -136,7 +131,7 @@ class Parser(argparse.ArgumentParser):
         if "_ARGCOMPLETE" in os.environ:
             import argcomplete  # noqa: PLC0415 - while completing only
 
-            self.describe()  # zsh and fish show it
+            self.format_help()  # zsh and fish show it
             os.environ["_ARGCOMPLETE"] = str(len(self.prog.split()))  # our arguments begin there
             argcomplete.autocomplete(self)
         found, left = self.parse_known_args(args)
@@ -223,10 +218,10 @@ def comments(kind: Any) -> dict[str, str]:
 
 def changed(defaults: F, values: Mapping[str, Any]) -> F:
     """A dataclass of dataclasses with other values of some fields, at any depth."""
-    own: dict[str, Any] = spec_to_dict(defaults)
-    for name, value in own.items():
-        nested = dataclasses.is_dataclass(value)
-        own[name] = changed(value, values) if nested else values.get(name, value)
+    own = {
+        name: changed(it, values) if dataclasses.is_dataclass(it) else values.get(name, it)
+        for name, it in spec_to_dict(defaults).items()
+    }
     return type(defaults)(**own)
 
 
@@ -274,20 +269,15 @@ class BenchmarkFlags(Asked[F]):
         self.refuse(names, "goes with generated items, not with --in", in_files=True)
 
 
-def ask(
-    command: str, defaults: F, args: Sequence[str], about: str | None, offers: Offers | None = None
+def read_flags(
+    program: str, defaults: F, args: Sequence[str], about: str | None, offers: Offers | None = None
 ) -> Asked[F]:
     """The parsed command line of a command without a benchmark."""
-    parser = Parser(command, about, offers)
+    parser = Parser(program, about, offers)
     parser.add(defaults)
     values = parser.parse(args)
     given = {key: f"--{key}" for key in values}
-    return Asked(f"{command} {shlex.join(args)}", changed(defaults, values), given)
-
-
-def read_flags(command: str, defaults: F, args: Sequence[str], about: str | None) -> F:
-    """The flags of a command without a benchmark."""
-    return ask(f"trivium {command}", defaults, args, about).flags
+    return Asked(f"{program} {shlex.join(args)}", changed(defaults, values), given)
 
 
 def refuse_without(
@@ -317,7 +307,7 @@ def read_benchmark_flags(
     named, rest, start = read_start(args)
     name = next(iter(named), start.approach)
     if name is None and start.config is not None:
-        name = benchmark_of(read_mapping(start.config))
+        name = named_benchmark(read_mapping(start.config))
     if name is None:
         titles = {known: get_benchmark(known).title for known in names or benchmark_names()}
         refuse_without("NAME", titles, command, args, about)
@@ -356,18 +346,12 @@ def _with_dataset_size(flags: F, task: Task) -> F:
     return flags if None in (size, own) else changed(flags, {"items": size})
 
 
-def benchmark_of(values: Mapping[str, Any]) -> str | None:
-    """The benchmark that a config names, if it names one."""
-    name = values.get("benchmark", values.get("approach"))
-    return by_alias(name) if isinstance(name, str) else None
-
-
 def _read_config(
     path: str, benchmark: AnyBenchmark, flags: Mapping[str, Any], given: Container[str]
 ) -> dict[str, Any]:
     """The fields and flags that a file sets, without those that a flag overrides."""
     values = read_mapping(path)
-    named = benchmark_of(values) or benchmark.name
+    named = named_benchmark(values) or benchmark.name
     require(named == benchmark.name, f"{path} is about {named}, not about {benchmark.name}")
     with located(path):
         lists, single, grid = read_keys(benchmark, values)
@@ -375,7 +359,7 @@ def _read_config(
         lists = {key: own for key, own in lists.items() if key not in ("solvers", "models")}
     found = {key: value for key, value in single.items() if key in flags}
     for key, several in {**lists, **grid}.items():
-        name = key if key in grid or key in flags else SINGULAR.get(key, key)
+        name = key if key in grid or key in flags else key.removesuffix("s")
         if name in given or not (key in grid or name in {*flags, "preset"}):
             continue
         if isinstance(flags.get(name), tuple):

@@ -30,8 +30,8 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Import, and print the summaries."""
     count = 1 if args and args[0] in declared("imports") else 0
-    command = " ".join(["import", *args[:count]])
-    flags = read_flags(command, Flags(), args[count:], __doc__)
+    command = " ".join(["trivium", "import", *args[:count]])
+    flags = read_flags(command, Flags(), args[count:], __doc__).flags
     form = args[0] if count else "inspect"
     for folder, summary in import_files(flags.files, flags.out, form).items():
         metric_table(summary).show(terminal())

@@ -26,7 +26,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Print the benchmarks."""
-    if read_flags("list", Flags(), args, __doc__).json:
+    if read_flags("trivium list", Flags(), args, __doc__).flags.json:
         print_json([_described(get_benchmark(name)) for name in benchmark_names()])
         return 0
     width = terminal().width

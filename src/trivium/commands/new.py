@@ -22,7 +22,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Write the file and its line."""
-    name = read_flags("new", Flags(), args, __doc__).name
+    name = read_flags("trivium new", Flags(), args, __doc__).flags.name
     path = new_benchmark(name)
     print(f"{path} written and listed in {PROJECT_FILE}. Try it:")
     for line in (f"python {path}", f"trivium show {name}", f"trivium run --benchmarks {name}"):

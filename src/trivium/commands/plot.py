@@ -22,7 +22,7 @@ class PlotFlags(Flags):
 
 def main(args: Sequence[str]) -> int:
     """Draw the charts and print the paths of their files."""
-    flags = read_flags("plot", PlotFlags(), args, __doc__)
+    flags = read_flags("trivium plot", PlotFlags(), args, __doc__).flags
     paths = write_plots(flags.folder(), flags.label, flags.outdir)
     for path in paths:
         print(path)

@@ -45,6 +45,6 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Write the page and print its path."""
-    flags = read_flags("report", Flags(), args, __doc__)
+    flags = read_flags("trivium report", Flags(), args, __doc__).flags
     print(f"report: {write_report(flags.folder(), flags.label, flags.prices)}")
     return 0

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from trivium.api import plan_run
 from trivium.benchmarks import benchmark_names, get_benchmark
-from trivium.commands.flags import Offers, ask, flag
+from trivium.commands.flags import Offers, flag, read_flags
 from trivium.commands.run_flags import RunFlags
 from trivium.core.errors import require
 from trivium.core.streams import DEFAULT_SEED
@@ -43,7 +43,7 @@ def main(args: Sequence[str]) -> int:
         "benchmarks": known,
         "presets": (preset for name in known for preset in get_benchmark(name).presets),
     }
-    asked = ask("trivium run", Flags(), args, __doc__, offers)
+    asked = read_flags("trivium run", Flags(), args, __doc__, offers)
     flags = asked.flags
     require(not (flags.all and flags.presets), "give --all or --presets, not both")
     run = plan_run(

@@ -190,5 +190,6 @@ def main(args: Sequence[str]) -> int:
     """Serve a study, or do what one of the words of OTHERS says."""
     count = 1 if args and args[0] in OTHERS else 0
     kind = OTHERS[args[0]] if count else Flags
-    read_flags(" ".join(["serve", *args[:count]]), kind(), args[count:], __doc__).run()
+    command = " ".join(["trivium", "serve", *args[:count]])
+    read_flags(command, kind(), args[count:], __doc__).flags.run()
     return 0

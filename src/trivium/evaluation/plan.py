@@ -155,6 +155,12 @@ def read_sweep(
         return plan_sweep({**respelled(benchmark, values), **(overrides or {})}, settings)
 
 
+def named_benchmark(values: Mapping[str, Any]) -> str | None:
+    """The benchmark that a config names, if it names one."""
+    name = values.get("benchmark", values.get("approach"))
+    return None if name is None else by_alias(coerce(name, str, "benchmark"))
+
+
 def config_benchmark(path: Path) -> AnyBenchmark:
     """The benchmark of a config for a sweep."""
     values = read_mapping(path)
@@ -321,9 +327,9 @@ def _settings(
 
 
 def _sweep_benchmark(values: Mapping[str, Any]) -> AnyBenchmark:
-    name = values.get("benchmark", values.get("approach"))
+    name = named_benchmark(values)
     require(name is not None, "benchmark is missing: which one is swept?")
-    return get_benchmark(by_alias(coerce(name, str, "benchmark")))
+    return get_benchmark(str(name))
 
 
 def respelled(benchmark: AnyBenchmark, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -50,7 +50,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Print one table for each space."""
-    flags = read_flags("ceilings", Flags(), args, ABOUT)
+    flags = read_flags("trivium ceilings", Flags(), args, ABOUT).flags
     if flags.game:
         return _show_games(flags)
     require(0 <= flags.tests <= MAX_TESTS, f"tests must be in 0..{MAX_TESTS}, got {flags.tests}")

@@ -33,7 +33,7 @@ class Flags:
 
 def main(args: Sequence[str]) -> int:
     """Play, write the dataset, and print a summary."""
-    flags = read_flags("rollout", Flags(), args, ABOUT)
+    flags = read_flags("trivium rollout", Flags(), args, ABOUT).flags
     out = flags.out
     require(flags.episodes >= 1, f"episodes must be at least 1, got {flags.episodes}")
     folders = agents_module("folders")

@@ -85,7 +85,7 @@ def main(args: Sequence[str]) -> int:
         refuse_without("AGENT", LEARNERS, "train", args, ABOUT)
     name = named[0]
     default, about = _defaults(name, start.preset)
-    _train(name, read_flags(f"train {name}", default, rest, about))
+    _train(name, read_flags(f"trivium train {name}", default, rest, about).flags)
     return 0
 
 
