@@ -39,9 +39,11 @@ confirms what it finds on a third; `trivium audit NAME --preset PRESET` repeats 
 further flags choose. *Strongest* is the cue that is nearest to being caught, or the strongest one
 that was.
 
-| benchmark | preset | view | verdict | cues tried | items | floor | strongest cue | reaches | by chance | CPU seconds |
-|---|---|---|---|---|---|---|---|---|---|---|
 """
+COLUMNS = (
+    *("benchmark", "preset", "view", "verdict", "cues tried", "items", "floor"),
+    *("strongest cue", "reaches", "by chance", "CPU seconds"),
+)
 
 
 def presets(wanted: Sequence[str], views: Sequence[int]) -> Iterator[tuple[str, Task]]:
@@ -87,7 +89,8 @@ def write_page() -> None:
     paths = dict.fromkeys(audits_path(get_benchmark(name)) for name in benchmark_names())
     stored = [orjson.loads(path.read_bytes()) for path in paths if path.exists()]
     kept = [one for found in stored for views in found.values() for one in views.values()]
-    PAGE.write_text(ABOUT + "\n".join(map(row, kept)) + "\n", encoding="utf-8")
+    lines = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}", *map(row, kept)]
+    PAGE.write_text(ABOUT + "\n".join(lines) + "\n", encoding="utf-8")
 
 
 def clean_audit(job: tuple[str, str, int, int, int, float]) -> dict[str, Any] | None:
