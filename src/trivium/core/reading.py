@@ -100,8 +100,10 @@ _SIGNS = str.maketrans(
         "\u3002": ". ",
     }
 )
+_EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff\ufe0f"
 _UNWRAPPED = (  # a sign that has to be there, a pattern and what takes its place, in this order
-    ("", re.compile("[\u2190-\u21ff\u2600-\u27bf\U0001f000-\U0001faff\ufe0f]"), ""),  # emoji
+    ("", re.compile(rf"(?<=\w) ?[{_EMOJI}]+ ?(?=[A-Z])"), ". "),  # an emoji ends a sentence
+    ("", re.compile(rf"[{_EMOJI}\u2190-\u21ff]"), ""),  # other emoji, and arrows
     ("```", re.compile(r"^ ?(?:> )?```[^\n]*$", re.MULTILINE), ""),  # code fences
     ("\\", re.compile(r"\\([_#%&{}])"), r"\1"),
     ("\\", re.compile(r"\\\\(?=\s|$)"), "\n"),
@@ -181,8 +183,9 @@ _CHOICE = re.compile(r"\b(?:or|if|either|alternatively|otherwise)\b", re.IGNOREC
 # After an ANSWER line, these take it back; the first two where they open a clause.
 _TAKEN_BACK = re.compile(
     r"(?:^|[^\w\s]) ?(?:\w{1,9} )?(?:wait|actually)\b"
-    r"|\b(?:correct(?:ion|ed)|on second thought|scratch that|never ?mind|i meant"
-    r"|(?:my|a) mistake|withdraw|retract|(?:ignore|disregard) (?:that|this|the above))\b",
+    r"|\b(?:correct(?:ion|ed)|on (?:second thought|reflection)|scratch that|never ?mind|i meant"
+    r"|(?:my|a) mistake|withdraw|retract|disregard|ignore (?:that|this|the|my)"
+    r"|(?:is|was) (?:wrong|incorrect|not (?:right|correct)))\b",
     re.IGNORECASE | re.MULTILINE,
 )
 

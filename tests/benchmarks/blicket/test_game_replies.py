@@ -151,6 +151,7 @@ NOT_FOLLOWING = [
     "TEST A\n\nSorry, I meant TEST C.",
     "ANSWER: blickets A; form parity\n\nSorry, I meant ANSWER: blickets B; form parity",
     "ANSWER: blickets A or C; form parity\nTEST A?",
+    "TEST A, B\nor, once, to end the game:\nANSWER: blickets A; form parity",
     "ANSWER: blickets A; form parity or disjunctive",
     "ANSWER: blickets A; form parity. Or disjunctive.",
     "ANSWER: blickets A; form not parity",

@@ -67,6 +67,7 @@ def strict(item: object, replies: Sequence[str], view: object) -> bool:
 # A line that begins with TEST or "test:", or with "test" followed only by objects; "test:" may also
 # be an entry of JSON.
 _TEST = re.compile(r"(?:^[ \t\"'(\[{]*|; (?=test:))(test)\b[\"'\])]*[ \t]*([:=|]?)", re.I | re.M)
+_OR_ABOVE = re.compile(r"^\W*or\b[^\n]*\n\W*ANSWER\b", re.I | re.M)  # "or", above the answer
 _LAST_ON_LINE = re.compile(r"^(.*)\b(?:TEST|ANSWER)\b", re.M)
 _NAMES = rf"(?-i:[A-H]+)|{'|'.join((*FORMS, *EXAMPLES))}"
 _OPENS_LINE = re.compile(r"\W*(?:(?:my|the) )?(?:final )?", re.IGNORECASE)
@@ -94,6 +95,8 @@ def _read_command(reply: str, objects: str, rules: tuple[str, ...]) -> Command |
             if not find_answer(text).labelled:
                 doubted = takes_back(text.partition("\n")[2]) or _lists(above, placed, objects)
                 return None if placed is None or doubted else Command(placed)
+            if _OR_ABOVE.search(text):
+                return None  # the two moves that the prompt offers
             break
         end = label.start()
     answers = (_read_answer(value, objects, rules) for value in find_answer(text).values)
