@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from trivium.benchmarks.variables.decision import Edge, topological
+from trivium.benchmarks.variables.decision import Edge, decide, topological
 from trivium.benchmarks.variables.generate import item_id
 from trivium.benchmarks.variables.item import WORDINGS, Table, Term, VariablesItem
 from trivium.benchmarks.variables.spec import MAX_SNR, MAX_VARS, MIN_SNR
@@ -41,7 +41,7 @@ def to_row(item: VariablesItem) -> dict[str, Any]:
     believed: dict[str, list[str]] = {name: [] for name in names}
     for cause, effect in item.hypotheses:
         believed[names[cause]].append(names[effect])
-    valid, control = item.gold
+    valid, control = decide(known.correlated, item.target, item.hypotheses, range(len(names)))
     independent, dependent = (names[variable] for variable in item.target)
     row = {
         "id": item.id,
