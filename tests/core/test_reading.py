@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.core.reading import (
+    ask,
     find_answer,
     in_asked_form,
     plain,
@@ -44,7 +45,7 @@ def test_reasoning_is_split_off(text: str, visible: str, finished: bool) -> None
         "D_0441", "**D_0441**", "`D_0441`", "_D_0441_", "***D_0441***", "# D_0441", "> D_0441",
         "- D_0441", "1. D_0441", "| D_0441 |", "$D_0441$", r"\(D_0441\)", r"\text{D\_0441}",
         "D_{0441}", "<b>D_0441</b>", "D_0441<|im_end|>", "```\nD_0441\n```", "```text\nD_0441\n```",
-        "\uff24\uff3f\uff10\uff14\uff14\uff11", "D_\u200b0441", "~~D_0441~~",
+        "\uff24\uff3f\uff10\uff14\uff14\uff11", "D_\u200b0441", "~~D_0440~~ D_0441",
     ],
 )  # fmt: skip
 def test_markup_is_unwrapped(text: str) -> None:
@@ -68,7 +69,10 @@ def test_markup_is_unwrapped(text: str) -> None:
         ("ANSWER: a\n\nOn reflection, disregard this line.", []),
         ("ANSWER: a\n\nHmm, that is not right.", []),
         ("ANSWER: a \U0001f389 Hope this helps!", ["a. Hope this helps", "a"]),
-        ("ANSWER: a \u2192 B", ["a  B"]),
+        ("ANSWER: a \u2192 B", ["a -> B"]),
+        ("\u2192 ANSWER \u2192 a", ["a"]),
+        ("ANSWER: a\n\n~~ANSWER: b~~", ["a"]),
+        (f"ANSWER: a\n\nAnother question?\n\n{ask('b')}", ["a"]),
         ("| Final | ANSWER: a |", ["a"]),
         ('{"final": "ANSWER: a"}', ["a"]),
         ("ANSWER: a\nb: c\n\nd", ["a\nb: c", "a"]),
@@ -107,8 +111,9 @@ NAMES = {"one": "ones?", "two": "two|second"}
         ("yes; one: [a, c]", {"head": "yes", "one": "a, c"}),
         ("one: a; one: a", {"one": "a"}),
         ("one: a; one: b", None),
-        ("one: a; three: b", None),
-        ("one: a; yes", None),
+        ("one: a; three: b", {"one": "a; three: b"}),
+        ("one: a; c\ntwo: b", {"one": "a; c", "two": "b"}),
+        ("one: a; c; one: a", None),
     ],
 )
 def test_fields_in_any_case_and_order(text: str, fields: dict[str, str] | None) -> None:

@@ -14,10 +14,12 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+ASK = "Think as long as you like, then end with a line of its own:"
+
 
 def ask(value: str) -> str:
     """The last lines of a prompt that leaves room to think, with what the value looks like."""
-    return f"Think as long as you like, then end with a line of its own:\n{answer_line(value)}"
+    return f"{ASK}\n{answer_line(value)}"
 
 
 def answer_line(value: str) -> str:
@@ -61,6 +63,8 @@ _BLOCK = re.compile(
     r"|(?:start\|>assistant<\|)?channel\|>\s?final\s?(?:<\|message\|>)?)))",
     re.IGNORECASE,
 )
+# The end of a turn in the templates of models; what a model writes below it is another's turn.
+_TURN_END = re.compile(r"<\|(?:im_end|eot_id|endoftext|end_of_text)\|>|<end_of_turn>|</s>")
 
 
 def split_reasoning(text: str) -> SplitReply:
@@ -79,7 +83,8 @@ def split_reasoning(text: str) -> SplitReply:
         start = found.end()
     if not depth:
         visible.append(text[start:])
-    return SplitReply("".join(visible).strip()[-MAX_READ:], depth == 0)
+    own_turn = _TURN_END.split("".join(visible).strip(), maxsplit=1)[0]
+    return SplitReply(own_turn.strip()[-MAX_READ:], depth == 0)
 
 
 def visible_replies(replies: Sequence[str]) -> list[str]:
@@ -96,12 +101,14 @@ _SIGNS = str.maketrans(
         **dict.fromkeys("\u2028\u2029\u0085\r", "\n"),
         **dict.fromkeys("\u3010\u27e8", "["),
         **dict.fromkeys("\u3011\u27e9", "]"),
+        **dict.fromkeys("\u2192\u21d2\u27f6", "->"),
         "\u3001": ",",
         "\u3002": ". ",
     }
 )
 _EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff\ufe0f"
 _UNWRAPPED = (  # a sign that has to be there, a pattern and what takes its place, in this order
+    ("its own", re.compile(rf"{ASK}\s{{0,3}}[^\n]*", re.IGNORECASE), ""),  # the prompt, repeated
     ("", re.compile(rf"(?<=\w) ?[{_EMOJI}]+ ?(?=[A-Z])"), ". "),  # an emoji ends a sentence
     ("", re.compile(rf"[{_EMOJI}\u2190-\u21ff]"), ""),  # other emoji, and arrows
     ("```", re.compile(r"^ ?(?:> )?```[^\n]*$", re.MULTILINE), ""),  # code fences
@@ -112,8 +119,9 @@ _UNWRAPPED = (  # a sign that has to be there, a pattern and what takes its plac
     ("_{", re.compile(r"_\{(\w{1,20})\}"), r"_\1"),
     ("$", re.compile(r"\$"), ""),
     ("<", re.compile(r"<[/|]?[A-Za-z][A-Za-z_|-]{0,20} ?[/|]?>"), " "),  # tags, special tokens
-    ("", re.compile(r"^ ?(?:(?:>|#{1,6}|[-*+\u2022]|\d{1,2}[.)]) )+", re.MULTILINE), ""),
+    ("", re.compile(r"^ ?(?:(?:-?>|#{1,6}|[-*+\u2022]|\d{1,2}[.)]) )+", re.MULTILINE), ""),
     ("#", re.compile(r" #{1,6} ?$", re.MULTILINE), ""),  # the end of a heading
+    ("~~", re.compile(r"~~[^~\n]{1,999}~~"), ""),  # struck out
     ("", re.compile(r"[*`]+|~~"), ""),
     ("_", re.compile(r"(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"), ""),  # emphasis
     ("|", re.compile(r"^ ?\| ?| ?\| ?$", re.MULTILINE), ""),  # the ends of table rows
@@ -167,7 +175,7 @@ def _written(value: Any) -> str:
 
 _ANSWER = re.compile(
     r"(?:^|(?<=\| ))[ {\[(\"']{0,9}(?:(?:my|the) )?(?:final )?answer[\"'\])]{0,3}(?: is)?"
-    r"(?: ?[:=|\]] ?| - |(?-i:(?<=ANSWER) )| ?$)",
+    r"(?: ?(?:[:=|\]]|->) ?| - |(?-i:(?<=ANSWER) )| ?$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _WRAPPING = " \t\n\"'[](){}<>|"
@@ -177,8 +185,6 @@ _DOUBT = re.compile(
     r"|actually|wait|instead)\b|\?",
     re.IGNORECASE,
 )
-
-
 _CHOICE = re.compile(r"\b(?:or|if|either|alternatively|otherwise)\b", re.IGNORECASE)
 # After an ANSWER line, these take it back; the first two where they open a clause.
 _TAKEN_BACK = re.compile(
@@ -191,7 +197,7 @@ _TAKEN_BACK = re.compile(
 
 
 def raises_doubt(text: str) -> bool:
-    """Whether a text has a word of choice or doubt, as "or", "if" and "maybe"."""
+    """Whether a text has a word of choice or doubt."""
     return _DOUBT.search(text) is not None
 
 
@@ -261,22 +267,26 @@ def read_fields(text: str, names: Mapping[str, str], head: str = "") -> dict[str
     """The fields of a value, by name; None where there is anything else, or a field twice.
 
     `names` has the pattern of each name. Fields come in any case and order, as `name: value` or
-    `name value`, between semicolons or on lines of their own. `head` names what may come first
-    without a name of its own.
+    `name value`, between semicolons or on lines of their own. A part without a name continues the
+    field before it; what comes first without one is the field `head`.
     """
     any_name = "|".join(names.values())
     text = re.sub(rf"(?i)(?<=[\s,;|])[\"']?(?=\b(?:{any_name})[\"']?\s?[:=|])", ";", f"\n{text}")
-    fields: dict[str, str] = {}
+    fields: dict[str, list[str]] = {}
+    name = head
     for part in filter(None, (_stripped(part) for part in re.split(r"[;\n]", text))):
-        matches = (
-            (name, found[1])
-            for name, pattern in names.items()
+        own = [
+            (key, _stripped(found[1]))
+            for key, pattern in names.items()
             if (found := re.fullmatch(rf"(?i)(?:{pattern})\b[\"']?\s?[:=|]?\s?(.*)", part))
-        )
-        name, value = next(matches, (head if not fields else "", part))
-        if not name or fields.setdefault(name, _stripped(value)) != _stripped(value):
+        ]
+        name, value = own[0] if own else (name, part)
+        if not name or (own and fields.get(name, [value]) != [value]):
             return None
-    return fields
+        if own:
+            fields[name] = []
+        fields.setdefault(name, []).append(value)
+    return {name: "; ".join(filter(None, values)) for name, values in fields.items()}
 
 
 _NONE = re.compile(r"(?:none|nothing|no|null|nil|n/a|empty|-)?", re.IGNORECASE)

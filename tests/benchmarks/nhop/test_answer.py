@@ -37,7 +37,9 @@ FREE = NhopView("free")
         f"ANSWER: {OTHER}\n\nLet me check the chain.\n\nANSWER: {GOLD}",
         f"ANSWER: {GOLD} (the end of the chain)",
         f"The answer is {GOLD}.",
-        f"A_0001 -> B_0001 -> {GOLD}",
+        f"{ITEM.start} -> B_0001 -> {GOLD}",
+        f"{ITEM.start} \u2192 B_0001 \u2192 {GOLD}",
+        f"ANSWER: {GOLD}, reached through B_0001",
         f'{{"answer": "{GOLD}"}}',
     ],
 )
@@ -69,6 +71,10 @@ def test_an_answer_in_the_asked_form_is_read(reply: str, mode: str) -> None:
         "ANSWER: E_9999",
         f"ANSWER: {GOLD}\nor\nANSWER: {OTHER}",
         f"ANSWER: {GOLD}\n\nOn second thought, I withdraw that.",
+        f"ANSWER: {GOLD}, but I doubt it",
+        f"~~ANSWER: {GOLD}~~",
+        f"Let us see whether it is {GOLD}.",
+        f"f4 of f3 of f2 of f1 of A_9999 is {GOLD}.",
         "",
     ],
 )
@@ -94,6 +100,7 @@ FIRST, SECOND = ITEM.layers()[1][0], ITEM.layers()[2][0]
         "- **f1**: `B1`\n- **f2**: `C2`\n\n**ANSWER: E3**",
         "f1(A_0009) = B1\nf2(f1(A_0009)) = C2\nANSWER: E3",
         '{"f1": "B1", "f2": "C2", "answer": "E3"}',
+        "f1: B1 (from A_0009)\nf2: C2\nf3: unknown (no fact for C2)\nf4: E3 or not\nANSWER: E3",
     ],
 )
 def test_slots_are_read_and_their_last_filling_counts(reply: str) -> None:

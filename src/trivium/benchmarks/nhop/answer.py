@@ -58,19 +58,24 @@ def schema(item: NhopItem, view: NhopView) -> dict[str, Any]:
 _TOKEN = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})_([0-9]{1,18})(?![A-Za-z0-9_])")
 _VALUE = re.compile(r"([A-Za-z]{1,4})[_ -]?([0-9]{1,18})")
 _SLOT = re.compile(r"(?:^|;)\W{0,5}f(\d{1,3})\b[^:=|\n]{0,40}[:=|]([^;\n]{0,80})", re.M | re.I)
+_ASIDE = re.compile(r"\([^()\n]{0,200}\)")
 # A reply without an ANSWER line may still say "..., so it is D_0441." and leave no doubt.
 _CLAIM = re.compile(r"(?:\bis|[:=>]) ?([A-Za-z]{1,4})_([0-9]{1,18})[.!]?$", re.M | re.I)
-_DENIAL = re.compile(r"\b(?:not|no|never|neither|nor|cannot|wrong|incorrect)\b|n't\b", re.I)
+_DENIAL = re.compile(
+    r"\b(?:not|no|never|neither|nor|cannot|wrong|incorrect|whether|doubt)\b|n't\b", re.I
+)
 
 
 def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer | None:
     """The answer in the last reply, or None."""
     stated = find_answer(surface_of(item, view).symbols(replies[-1]))
-    token = next(filter(None, (_value(text, item) for text in stated.values)), None)
+    values = [*stated.values, *map(_before_remark, stated.values if stated.labelled else ())]
+    token = next(filter(None, (_value(text, item) for text in values)), None)
     if token is None and not stated.labelled:
         token = _only_claim(stated.text, item)
-    if token is None or set(_tokens(stated.after)) & set(item.candidates) - {token}:
-        return None  # the text after the answer names another one
+    said = "\n".join([*stated.values, stated.after])
+    if token is None or set(_tokens(said)) & set(item.candidates) - {token}:
+        return None  # the answer, or the text after it, names another one
     return NhopAnswer(token, _slots(stated.text, item.depth) if view.mode == "steps" else ())
 
 
@@ -85,12 +90,21 @@ def _value(text: str, item: NhopItem) -> str | None:
     return _spelled(found) if found and _spelled(found) in printed else None
 
 
+def _before_remark(text: str) -> str:
+    """The text before its first comma, if what follows raises no doubt."""
+    value, _, remark = text.partition(", ")
+    return text if raises_doubt(remark) or _DENIAL.search(remark) else value
+
+
 def _only_claim(text: str, item: NhopItem) -> str | None:
-    """The only candidate that a text names, if it claims it without doubt."""
+    """The only candidate that a text about this question names, if it claims it without doubt."""
     layers = {token.partition("_")[0] for token in item.candidates}
     named = {token for token in _tokens(text) if token.partition("_")[0] in layers}
     claimed = {_spelled(found) for found in _CLAIM.finditer(text)} & set(item.candidates)
-    if claimed != named or len(named) != 1 or _DENIAL.search(text) or raises_doubt(text):
+    first = item.start.partition("_")[0]
+    other = any(token.partition("_")[0] == first for token in {*_tokens(text)} - {item.start})
+    two = claimed != named or len(named) != 1 or (item.may_be_unknown and UNKNOWN in text.lower())
+    if two or other or _DENIAL.search(text) or raises_doubt(text):
         return None
     return named.pop()
 
@@ -102,8 +116,9 @@ def _tokens(text: str) -> list[str]:
 def _slots(text: str, depth: int) -> tuple[str | None, ...]:
     """The last token in every slot; empty if no slot is filled."""
     filled: dict[int, str] = {}
-    for slot in _SLOT.finditer(text):
-        if tokens := _tokens(slot[2]):
+    for slot in _SLOT.finditer(_ASIDE.sub("", text)):
+        doubted = raises_doubt(slot[2]) or _DENIAL.search(slot[2])
+        if not doubted and (tokens := _tokens(slot[2])):
             filled[int(slot[1])] = tokens[-1]
     slots = tuple(filled.get(hop) for hop in range(1, depth + 1))
     return slots if any(slots) else ()

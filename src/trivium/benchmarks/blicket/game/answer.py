@@ -67,7 +67,11 @@ def strict(item: object, replies: Sequence[str], view: object) -> bool:
 # A line that begins with TEST or "test:", or with "test" followed only by objects; "test:" may also
 # be an entry of JSON.
 _TEST = re.compile(r"(?:^[ \t\"'(\[{]*|; (?=test:))(test)\b[\"'\])]*[ \t]*([:=|]?)", re.I | re.M)
-_OR_ABOVE = re.compile(r"^\W*or\b[^\n]*\n\W*ANSWER\b", re.I | re.M)  # "or", above the answer
+_ANSWER = re.compile(r"^\W*(?:final )?answer\b", re.I | re.M)
+# Between two moves of one reply: an offer of both, or what the machine is made out to do.
+_NO_CHOICE = re.compile(
+    r"\bor\b|^\W*(?:test \d|(?:the )?machine\b|it (?:lights|stays)\b)", re.I | re.M
+)
 _LAST_ON_LINE = re.compile(r"^(.*)\b(?:TEST|ANSWER)\b", re.M)
 _NAMES = rf"(?-i:[A-H]+)|{'|'.join((*FORMS, *EXAMPLES))}"
 _OPENS_LINE = re.compile(r"\W*(?:(?:my|the) )?(?:final )?", re.IGNORECASE)
@@ -87,27 +91,33 @@ def _read_command(reply: str, objects: str, rules: tuple[str, ...]) -> Command |
     moves = [*_LAST_ON_LINE.finditer(text)]
     if moves and not _OPENS_LINE.fullmatch(moves[-1][1]):
         return None  # a sentence below the line names another move
+    tests: list[tuple[re.Match[str], str | None]] = []  # the last one first
     end = len(text)
     for label in reversed([*_TEST.finditer(text)]):
         placed = _placed(text[label.end() : end].lstrip(" "), objects)
         if placed is not None or label[2] or label[1] == "TEST":
-            above, text = text[: label.start()], text[label.end() :]
-            if not find_answer(text).labelled:
-                doubted = takes_back(text.partition("\n")[2]) or _lists(above, placed, objects)
-                return None if placed is None or doubted else Command(placed)
-            if _OR_ABOVE.search(text):
-                return None  # the two moves that the prompt offers
-            break
+            tests.append((label, placed))
         end = label.start()
-    answers = (_read_answer(value, objects, rules) for value in find_answer(text).values)
-    return next(filter(None, answers), None)
+    below = text[tests[0][0].end() :] if tests else text
+    stated = find_answer(below)
+    if tests and not stated.labelled:
+        (last, placed), *tests = tests
+        doubted = placed is None or takes_back(below.partition("\n")[2])
+        move = None if doubted else Command(str(placed))
+        end = last.start()
+    else:
+        answers = (_read_answer(value, objects, rules) for value in stated.values)
+        move = next(filter(None, answers), None)
+        line = _ANSWER.search(text, len(text) - len(below))
+        end = line.start() if line else len(text)
+    return None if tests and _leaves_two(*tests[0], move, text[:end]) else move
 
 
-def _lists(above: str, placed: str | None, objects: str) -> bool:
-    """Whether the line right above a test is another one: a list, of which none is chosen."""
-    line = above.removesuffix("\n").rpartition("\n")[2]
-    label = _TEST.match(line)
-    return label is not None and _placed(line[label.end() :], objects) not in (None, placed)
+def _leaves_two(label: re.Match[str], placed: str | None, move: Command | None, text: str) -> bool:
+    """Whether the text between a test and the next move chooses neither of them."""
+    between = text[label.end() :].partition("\n")[2]
+    same = placed is None or move == Command(placed)
+    return not same and (not between.strip() or _NO_CHOICE.search(between) is not None)
 
 
 def _placed(text: str, objects: str) -> str | None:

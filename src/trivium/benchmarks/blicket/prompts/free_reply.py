@@ -55,6 +55,7 @@ def read_sentences(item: PromptItem, reply: str, limit: int | None) -> PromptAns
     machines: set[str] = set()
     none = False
     for sentence in [*_sentences(item, reply)][:limit]:
+        heading = sentence.endswith(":")
         if not _names(sentence) <= set(item.objects):
             return None
         if _LISTED.fullmatch(sentence):
@@ -67,7 +68,7 @@ def read_sentences(item: PromptItem, reply: str, limit: int | None) -> PromptAns
             machines.add(UNSURE)
         elif _NONE.fullmatch(sentence):
             none = True
-        elif not _EVIDENCE.search(sentence) or _OPINION.search(sentence):
+        elif not (_EVIDENCE.search(sentence) or heading) or _OPINION.search(sentence):
             return None
     lists, others = _about_new_machine(item, lists, others)
     claims = set().union(*lists, *others)
@@ -101,7 +102,7 @@ def _sentences(item: PromptItem, reply: str) -> Iterator[str]:
     text = MENTION.sub(marked, plain(reply)).casefold()
     text = re.sub(r"\b(is|are)n't\b", r"\1 not", text)
     # A list below its label, with an object on each line, is one sentence.
-    text = re.sub(r":[ \t]*\n\s*(?=(?:the )?<)", ": ", text)
+    text = re.sub(r"\b((?:blickets?|is|are):)[ \t]*\n\s*(?=(?:the )?<)", r"\1 ", text)
     text = re.sub(r"(?<=>),?[ \t]*\n[ \t]*(?=(?:the )?<[^<>\n]*>,?[ \t]*(?:\n|$))", ", ", text)
     for sentence in re.split(r"(?<=[.!?])\s|\n", text):
         words = _OPENING.sub("", sentence.strip().rstrip(".!"), count=1)
