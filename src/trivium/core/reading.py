@@ -1,9 +1,8 @@
 """How a reply is read: by the answer contract, the same in every benchmark.
 
 A prompt asks for a last line of its own, `ANSWER: <value>`. Reasoning blocks are dropped, markup is
-unwrapped, and the last ANSWER line counts; where there is none, the whole reply does if it is
-nothing but a value. What cannot be read is no answer: nothing is guessed from prose. Every pattern
-stops at a line's end or is bounded, so that the time is linear in the length of a reply.
+unwrapped, and the last ANSWER line counts, or the whole reply if it is nothing but a value. What
+cannot be read is no answer. Every pattern is bounded, so that the time is linear in the length.
 """
 
 from __future__ import annotations
@@ -83,8 +82,8 @@ def split_reasoning(text: str) -> SplitReply:
         start = found.end()
     if not depth:
         visible.append(text[start:])
-    own_turn = _TURN_END.split("".join(visible).strip(), maxsplit=1)[0]
-    return SplitReply(own_turn.strip()[-MAX_READ:], depth == 0)
+    own_turn = _TURN_END.split("".join(visible), maxsplit=1)[0].strip()
+    return SplitReply(own_turn[-MAX_READ:], depth == 0)
 
 
 def visible_replies(replies: Sequence[str]) -> list[str]:
