@@ -52,7 +52,7 @@ class SplitReply(NamedTuple):
     finished: bool  # False where a reasoning block was opened and never closed
 
 
-_TAG = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis)"
+_TAG = r"(?:think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis|tool_calls?)"
 _BLOCK = re.compile(
     r"[<\u25c1\[](?:"  # first, since a set of characters is searched for fastest
     rf"(?P<open>(?<=[<\u25c1]){_TAG}[>\u25b7]|(?<=\[){_TAG}\]"
@@ -135,16 +135,15 @@ def plain(text: str) -> str:
     for sign, pattern, replacement in _UNWRAPPED:
         if sign in text:
             text = pattern.sub(replacement, text)
-    return _json_as_lines(text)
+    return re.sub(r"(?<=[:=]) ?(?:\[ ?\]|\{ ?\})", " none", _json_as_lines(text))
 
 
 _OBJECT = re.compile(r"^ ?(?:answer ?[:=|] ?)?(\{)\s{0,9}\"", re.IGNORECASE | re.MULTILINE)
-_MAX_OBJECTS = 3  # at the end of a reply that may be JSON
 
 
 def _json_as_lines(text: str) -> str:
     """The text with JSON objects written as lines `key: value`, an object of answers as ANSWER."""
-    for found in [*_OBJECT.finditer(text)][-_MAX_OBJECTS:][::-1]:
+    for found in [*_OBJECT.finditer(text)][-3:][::-1]:  # the last ones, as reading takes long
         try:
             held, end = json.JSONDecoder().raw_decode(text, found.start(1))
         except (ValueError, RecursionError):
@@ -185,7 +184,7 @@ _DOUBT = re.compile(
     re.IGNORECASE,
 )
 _CHOICE = re.compile(r"\b(?:or|if|either|alternatively|otherwise)\b", re.IGNORECASE)
-# After an ANSWER line, these take it back; the first two where they open a clause.
+# Below an ANSWER line, these take it back; the first two where they open a clause.
 _TAKEN_BACK = re.compile(
     r"(?:^|[^\w\s]) ?(?:\w{1,9} )?(?:wait|actually)\b"
     r"|\b(?:correct(?:ion|ed)|on (?:second thought|reflection)|scratch that|never ?mind|i meant"
@@ -219,7 +218,7 @@ def find_answer(reply: str) -> Stated:
     text = plain(reply)
     lines = list(_ANSWER.finditer(text))
     if not lines:
-        return Stated([_stripped(text)], False, text)
+        return Stated([stripped(text)], False, text)
     if _says_two(text, lines[-2:]):
         return Stated([], True, text)
     value = text[lines[-1].end() :].lstrip().replace(",\n", ", ")  # a list over several lines
@@ -229,7 +228,7 @@ def find_answer(reply: str) -> Stated:
     if (found := _REMARK.search(line)) and not raises_doubt(line[found.start() :]):
         after = f"{line[found.start() :]}\n{after}"
         extents.append(line[: found.start()])
-    values = [] if takes_back(after) else dict.fromkeys(map(_stripped, extents))
+    values = [] if takes_back(after) else dict.fromkeys(map(stripped, extents))
     return Stated(list(values), True, text, after)
 
 
@@ -240,7 +239,7 @@ def _says_two(text: str, lines: list[re.Match[str]]) -> bool:
         return False
     line, _, between = text[lines[0].end() : lines[1].start()].partition("\n")
     last = text[lines[1].end() :].partition("\n")[0]
-    first, second = ({_stripped(line), _stripped(_REMARK.split(line)[0])} for line in (line, last))
+    first, second = ({stripped(line), stripped(_REMARK.split(line)[0])} for line in (line, last))
     chosen = between.strip(" \n.,:") and not _CHOICE.search(between)
     return not (chosen or "" in first | second or first & second)
 
@@ -257,25 +256,26 @@ def without_remarks(text: str, names: str) -> str:
     return re.sub(r"\s\([^()\n]{3,200}\)", shown, text)
 
 
-def _stripped(text: str) -> str:
+def stripped(text: str) -> str:
     """The text without what wraps it: quotes, brackets around all of it, a full stop."""
-    return text.strip(_WRAPPING).rstrip(".!,;").strip(_WRAPPING)
+    text = text.strip(_WRAPPING)
+    return text if text.endswith("..") else text.rstrip(".!,;").strip(_WRAPPING)
 
 
 def read_fields(text: str, names: Mapping[str, str], head: str = "") -> dict[str, str] | None:
-    """The fields of a value, by name; None where there is anything else, or a field twice.
+    """The fields of a value, by name; None where one has two values.
 
     `names` has the pattern of each name. Fields come in any case and order, as `name: value` or
-    `name value`, between semicolons or on lines of their own. A part without a name continues the
-    field before it; what comes first without one is the field `head`.
+    `name value`, between semicolons or on lines. A part without a name continues the field before
+    it, or is `head` if it comes first.
     """
     any_name = "|".join(names.values())
     text = re.sub(rf"(?i)(?<=[\s,;|])[\"']?(?=\b(?:{any_name})[\"']?\s?[:=|])", ";", f"\n{text}")
     fields: dict[str, list[str]] = {}
     name = head
-    for part in filter(None, (_stripped(part) for part in re.split(r"[;\n]", text))):
+    for part in filter(None, (stripped(part) for part in re.split(r"[;\n]", text))):
         own = [
-            (key, _stripped(found[1]))
+            (key, stripped(found[1]))
             for key, pattern in names.items()
             if (found := re.fullmatch(rf"(?i)(?:{pattern})\b[\"']?\s?[:=|]?\s?(.*)", part))
         ]
@@ -288,13 +288,13 @@ def read_fields(text: str, names: Mapping[str, str], head: str = "") -> dict[str
     return {name: "; ".join(filter(None, values)) for name, values in fields.items()}
 
 
-_NONE = re.compile(r"(?:none|nothing|no|null|nil|n/a|empty|-)?", re.IGNORECASE)
+_NONE = re.compile(r"none|nothing|no|null|nil|n/a|empty|-", re.IGNORECASE)
 _BETWEEN = re.compile(r"\s*(?:,|;|&|\band\b|\n)\s*", re.IGNORECASE)
 
 
 def read_list(text: str) -> tuple[str, ...]:
-    """The names in a list with commas, "and" or brackets; none for "none" and an empty list."""
-    if _NONE.fullmatch(_stripped(text)):
+    """The names in a list with commas, "and" or brackets; none for "none"."""
+    if _NONE.fullmatch(stripped(text)):
         return ()
-    parts = (_stripped(part) for part in _BETWEEN.split(text))
+    parts = (stripped(part) for part in _BETWEEN.split(text))
     return tuple(dict.fromkeys(filter(None, parts)))

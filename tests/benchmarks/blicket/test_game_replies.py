@@ -157,6 +157,8 @@ NOT_FOLLOWING = [
     "TEST A, B\nor, once, to end the game:\nANSWER: blickets A; form parity",
     "TEST A, B\nto see whether it lights up; or, to end:\nANSWER: blickets A; form parity",
     "TEST A\nANSWER: blickets A; form parity",
+    "TEST A, ...",
+    "ANSWER: blickets A, ...; form parity",
     "TEST A\n\nANSWER: blickets A; form parity",
     "TEST A\n\nThe machine lights up.\n\nTEST C",
     "TEST A\nTest 1: A. The machine lights up. 5 tests are left.\nANSWER: blickets A; form parity",

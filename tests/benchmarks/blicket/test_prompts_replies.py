@@ -219,6 +219,15 @@ def test_replies_that_do_not_follow_the_contract_have_no_answer(reply: str) -> N
         ("It is not possible to figure out which objects are blickets.", None),
         ("All objects are blickets.", None),
         ("torus, prism", None),
+        (
+            "**Blickets:** brown torus\n**Maybe:** teal prism\n**Machine:** like the dotted one",
+            PromptAnswer((B,), (T,), "dotted"),
+        ),
+        (
+            "From the tests:\n- brown torus: blicket\n- teal prism: not a blicket",
+            PromptAnswer((B,)),
+        ),
+        ("These are not blickets:\n- brown torus", None),
     ],
 )
 def test_free_replies(reply: str, answer: PromptAnswer | str | None) -> None:

@@ -93,7 +93,7 @@ def _read(value: str, names: set[str]) -> VariablesAnswer | None:
         control = _variables(read_list(fields["control"].replace(" ", ",")), names)
     except KeyError:
         return None
-    return VariablesAnswer(True, independent, dependent, control)
+    return VariablesAnswer(True, independent, dependent, control) if fields["control"] else None
 
 
 def _variables(texts: Iterable[str], names: set[str]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from trivium.core.reading import (
     raises_doubt,
     read_fields,
     read_list,
+    stripped,
     takes_back,
     without_remarks,
 )
@@ -126,7 +127,7 @@ def _placed(text: str, objects: str) -> str | None:
     line = paragraph.partition("\n")[0]
     sentence, _, remark = line.partition(". ")
     values = [paragraph, line] + [sentence] * (not raises_doubt(remark))
-    placed = (_objects(value.strip(" .!()"), objects) for value in values)
+    placed = (_objects(stripped(value), objects) for value in values)
     return next((found for found in placed if found is not None), None)
 
 

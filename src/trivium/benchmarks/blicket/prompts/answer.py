@@ -67,18 +67,20 @@ def in_asked_form(item: PromptItem, reply: str, answer: PromptAnswer, view: Prom
 
 def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptAnswer | None:
     """The answer in the last reply; None if there is none."""
-    if not asks_for_lines(item, view):
-        return read_sentences(item, replies[-1], view.sentences)
     reply = without_remarks(replies[-1], "|".join((*item.objects, *item.known)))
     answers = (_value(value, item) for value in find_answer(reply).values)
-    return next(filter(None, answers), None)
+    answer = next(filter(None, answers), None)
+    if answer is not None or asks_for_lines(item, view):
+        return answer
+    return read_sentences(item, replies[-1], view.sentences)
 
 
 _FIELDS = {"blickets": "blickets?", "maybe": "maybe", "machine": "machine"}
 _MAYBE = re.compile(r"\bmaybe blickets?\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:the|an?) ", re.IGNORECASE)
 _MACHINE = re.compile(
-    r"(?:like )?(?:the )?(\w+)(?: pattern(?:ed)?)?(?: blicket)?(?: (?:machine|detector|one))?"
+    r"(?:(?:works|behaves) )?(?:like )?(?:the )?(\w+)(?: pattern(?:ed)?)?"
+    r"(?: blicket)?(?: (?:machine|detector|one))?"
 )
 
 
@@ -88,7 +90,7 @@ def _value(text: str, item: PromptItem) -> PromptAnswer | None:
     asked = {"blickets", "machine"} if item.paper else set(_FIELDS)
     if fields is None or not asked <= set(fields):
         return None
-    sure, maybe = (_objects(fields.get(name, ""), item) for name in ("blickets", "maybe"))
+    sure, maybe = (_objects(fields.get(name, "none"), item) for name in ("blickets", "maybe"))
     machine = _MACHINE.fullmatch(fields["machine"].casefold())
     known = machine is not None and machine[1] in (*item.known, UNSURE)
     if sure is None or maybe is None or set(sure) & set(maybe) or machine is None or not known:
@@ -97,6 +99,6 @@ def _value(text: str, item: PromptItem) -> PromptAnswer | None:
 
 
 def _objects(text: str, item: PromptItem) -> tuple[str, ...] | None:
-    """The objects in a list, sorted; None if one of them is not in the prompt."""
+    """The objects in a list, sorted; None if it is empty or names one that is not in the prompt."""
     names = {_ARTICLE.sub("", name, count=1).casefold() for name in read_list(text)}
-    return tuple(sorted(names)) if names <= set(item.objects) else None
+    return tuple(sorted(names)) if text and names <= set(item.objects) else None
