@@ -16,9 +16,8 @@ from trivium.core.files import atomic_write
 from trivium.report.compare import (
     comparison_notes,
     comparison_page,
-    difference_table,
+    comparison_tables,
     differences,
-    loss_tables,
     read_scores,
     require_same_limits,
     worth_comparing,
@@ -55,12 +54,9 @@ def main(args: Sequence[str]) -> int:
     if flags.json:
         print_json([one.to_dict() for one in made])
         return 0
-    for benchmark in dict.fromkeys(one.first.benchmark for one in made):
-        own = [one for one in made if one.first.benchmark == benchmark]
-        difference_table(benchmark, own).show(terminal())
-    for table in loss_tables(flags.runs, dict.fromkeys(one.benchmark for one in chosen)):
-        table.show(terminal())
     runs = [str(run) for run in flags.runs]
+    for table in comparison_tables(runs, chosen, made):
+        table.show(terminal())
     for note in comparison_notes(runs, chosen, made):
         say(note)
     if flags.out is not None:

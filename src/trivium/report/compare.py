@@ -323,10 +323,8 @@ def comparison_page(
     """The page with the differences: a sentence for each solver, and a bar for each difference."""
     styles = model_styles([one.first.solver for one in comparisons])
     by_pair: dict[tuple[str, str], list[Difference]] = defaultdict(list)
-    by_benchmark: dict[str, list[Difference]] = defaultdict(list)
     for difference in comparisons:
         by_pair[str(difference.first), str(difference.second)].append(difference)
-        by_benchmark[difference.first.benchmark].append(difference)
     answers, rows = [], []
     for (first, second), group in by_pair.items():
         name = first if second == str(scores[0]) else f"{first} against {second}"
@@ -337,7 +335,6 @@ def comparison_page(
             bar = bars(difference.estimate, [("zero", 0.0)], (-1.0, 1.0))
             words = f"{difference.estimate}, {difference.count}"
             rows.append(BarRow(name, benchmark, style, bar, direction, words))
-    tables = [difference_table(name, group) for name, group in by_benchmark.items()]
     return render_page(
         "compare.html.j2",
         title=f"Trivium comparison with {scores[0]}",
@@ -346,7 +343,7 @@ def comparison_page(
         rows=rows,
         notes=comparison_notes(runs, scores, comparisons),
         runs=runs,
-        tables=[*tables, *loss_tables([Path(run) for run in runs], by_benchmark)],
+        tables=comparison_tables(runs, scores, comparisons),
     )
 
 
@@ -364,6 +361,18 @@ def directions(comparisons: Sequence[Difference]) -> str:
             where = f"all {len(group)} benchmarks"
         clauses.append(f"{direction}{by} at {where}")
     return f"{'; '.join(clauses)}."
+
+
+def comparison_tables(
+    runs: Sequence[str], scores: Sequence[SolverScores], comparisons: Sequence[Difference]
+) -> list[Table]:
+    """The differences at every benchmark, then what is lost where."""
+    groups: dict[str, list[Difference]] = defaultdict(list)
+    for one in comparisons:
+        groups[one.first.benchmark].append(one)
+    tables = [difference_table(name, group) for name, group in groups.items()]
+    names = dict.fromkeys(entry.benchmark for entry in scores)
+    return tables + loss_tables([Path(run) for run in runs], names)
 
 
 def difference_table(benchmark: str, comparisons: Sequence[Difference]) -> Table:
@@ -416,19 +425,14 @@ def power_to_compare(
     return Power(difference, items, items_at_90, basis)
 
 
-@dataclass(frozen=True)
-class Loss:
-    """What one solver loses on the items that it attempted both with and without given tests."""
+def losses(
+    benchmark: AnyBenchmark, split: LossSplit, rows: Iterable[Row]
+) -> dict[str, list[Estimate]]:
+    """What each solver loses on the items that it attempted both with and without given tests.
 
-    solver: str
-    items: int
-    total: Estimate  # the ceiling minus the score with its own tests
-    first: Estimate  # the score with given tests minus the score with its own
-    second: Estimate  # the ceiling minus the score with given tests
-
-
-def losses(benchmark: AnyBenchmark, split: LossSplit, rows: Iterable[Row]) -> list[Loss]:
-    """The loss of every solver that attempted items both ways."""
+    In all, the ceiling minus its score with its own tests; in the first part, its score with given
+    tests minus that; in the second part, the ceiling minus its score with given tests.
+    """
     headline = benchmark.metrics[0]
     # By solver and view, the scores of each item's trials.
     trials: dict[str, dict[Any, dict[int, list[float]]]] = defaultdict(lambda: defaultdict(dict))
@@ -440,7 +444,7 @@ def losses(benchmark: AnyBenchmark, split: LossSplit, rows: Iterable[Row]) -> li
             trials[solver_group(row["solver"])][view].setdefault(item, []).append(value)
             if view == split.given:
                 ceilings[item] = row.get("ceiling", 1.0)
-    all_losses = []
+    found = {}
     for solver, by_view in trials.items():
         own, given = by_view[split.own], by_view[split.given]
         common = [item for item in own if item in given]
@@ -448,9 +452,8 @@ def losses(benchmark: AnyBenchmark, split: LossSplit, rows: Iterable[Row]) -> li
             best = [ceilings[item] for item in common]
             alone, helped = ([fmean(side[item]) for item in common] for side in (own, given))
             parts = ((best, alone), (helped, alone), (best, helped))
-            estimates = [paired_difference(*part, bounds=headline.bounds) for part in parts]
-            all_losses.append(Loss(solver, len(common), *estimates))
-    return all_losses
+            found[solver] = [paired_difference(*part, bounds=headline.bounds) for part in parts]
+    return found
 
 
 def loss_tables(runs: Sequence[Path], names: Iterable[str]) -> list[Table]:
@@ -462,8 +465,8 @@ def loss_tables(runs: Sequence[Path], names: Iterable[str]) -> list[Table]:
             continue
         rows = (row for path in record_files(runs) for _, row in read_records(path))
         lines = [
-            (one.solver, f"{one.items:,}", *map(str, (one.total, one.first, one.second)))
-            for one in losses(benchmark, split, rows)
+            (solver, f"{lost[0].n:,}", *map(str, lost))
+            for solver, lost in losses(benchmark, split, rows).items()
         ]
         title = f"{benchmark.name}: what is lost in {split.first}, and in {split.second}"
         heads = ("solver", "items", "lost in all", f"in {split.first}", f"in {split.second} [95%]")
