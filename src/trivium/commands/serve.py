@@ -54,10 +54,16 @@ class Flags:
 
 
 @dataclass(frozen=True)
-class Export:
-    """Which study's data is written."""
+class OfStudy:
+    """Which study."""
 
     study: Path = argument("STUDY")  # the folder of a study
+
+
+@dataclass(frozen=True)
+class Export(OfStudy):
+    """Which study's data is written."""
+
     out: Path = REQUIRED  # the folder of the data
     minari: str | None = None  # also write games as a Minari dataset of this name
 
@@ -72,10 +78,9 @@ class Export:
 
 
 @dataclass(frozen=True)
-class Delete:
+class Delete(OfStudy):
     """Whose data is deleted."""
 
-    study: Path = argument("STUDY")  # the folder of a study
     code: str = argument("CODE")  # the participant's code, or the name in the link
 
     def run(self) -> None:
@@ -85,10 +90,9 @@ class Delete:
 
 
 @dataclass(frozen=True)
-class Release:
+class Release(OfStudy):
     """Who may change browsers."""
 
-    study: Path = argument("STUDY")  # the folder of a study
     participant: str = argument("PARTICIPANT")  # as in the link, such as PROLIFIC_PID
 
     def run(self) -> None:
@@ -98,10 +102,8 @@ class Release:
 
 
 @dataclass(frozen=True)
-class Forget:
+class Forget(OfStudy):
     """Which study's names in links are deleted."""
-
-    study: Path = argument("STUDY")  # the folder of a study
 
     def run(self) -> None:
         """Delete the names of all participants."""
@@ -110,10 +112,9 @@ class Forget:
 
 
 @dataclass(frozen=True)
-class Links:
+class Links(OfStudy):
     """For whom links are made."""
 
-    study: Path = argument("STUDY")  # the folder of a study
     url: str = REQUIRED  # the address of the study
     count: int = 1  # the number of participants
     prefix: str = "child-"  # the names are child-01, child-02, ...
@@ -129,10 +130,9 @@ class Links:
 
 
 @dataclass(frozen=True)
-class Payments:
+class Payments(OfStudy):
     """Which study's payments are listed."""
 
-    study: Path = argument("STUDY")  # the folder of a study
     out: Path = REQUIRED  # the CSV file
 
     def run(self) -> None:
@@ -174,16 +174,8 @@ class Sentences:
         print(f"{len(said)} sentences in {self.out}; record each under its name, for `audio`")
 
 
-OTHERS: dict[str, type[Any]] = {
-    "export": Export,
-    "delete": Delete,
-    "forget": Forget,
-    "links": Links,
-    "payments": Payments,
-    "preregister": Preregister,
-    "release": Release,
-    "sentences": Sentences,
-}
+KINDS = (Export, Delete, Forget, Links, Payments, Preregister, Release, Sentences)
+OTHERS: dict[str, type[Any]] = {kind.__name__.lower(): kind for kind in KINDS}
 
 
 def main(args: Sequence[str]) -> int:
