@@ -26,7 +26,7 @@ from trivium.benchmarks import (
 )
 from trivium.benchmarks.contract import check_benchmark
 from trivium.core.errors import UserError, import_extra, require, require_known
-from trivium.core.files import atomic_write
+from trivium.core.files import atomic_write, write_file
 from trivium.core.probes import Audit
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
@@ -545,8 +545,7 @@ def new_benchmark(name: str) -> Path:
     list_in_project(name, f"{path}:BENCHMARK")
     title = "".join(part.capitalize() for part in name.split("_"))
     template = (resources.files("trivium") / "new_benchmark.py.txt").read_text(encoding="utf-8")
-    with atomic_write(path) as file:
-        file.write(template.replace("NewBenchmark", title).replace("new_benchmark", name).encode())
+    write_file(path, template.replace("NewBenchmark", title).replace("new_benchmark", name))
     return path
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from trivium.commands.flags import argument, read_flags
 from trivium.core.errors import require, require_known
-from trivium.core.files import atomic_write
+from trivium.core.files import write_file
 from trivium.report.compare import (
     comparison_notes,
     comparison_page,
@@ -60,7 +60,6 @@ def main(args: Sequence[str]) -> int:
     for note in comparison_notes(runs, chosen, made):
         say(note)
     if flags.out is not None:
-        with atomic_write(flags.out) as file:
-            file.write(comparison_page(runs, chosen, made).encode("utf-8", "replace"))
+        write_file(flags.out, comparison_page(runs, chosen, made))
         print(f"page: {flags.out}")
     return 0

@@ -25,7 +25,7 @@ from urllib.parse import urlencode
 
 from trivium.commands.flags import REQUIRED, argument, read_flags
 from trivium.core.errors import require
-from trivium.core.files import atomic_write
+from trivium.core.files import write_file
 from trivium.core.text import csv_text
 from trivium.people.experiment import read_experiment
 from trivium.people.export import export_episodes, export_study
@@ -138,8 +138,8 @@ class Payments(OfStudy):
     def run(self) -> None:
         """Write who is to be paid, and how much."""
         rows = payments(reopen_study(self.study))
-        with atomic_write(self.out) as file:
-            file.write(csv_text([COLUMNS, *([row.get(name) for name in COLUMNS] for row in rows)]))
+        cells = ([row.get(name) for name in COLUMNS] for row in rows)
+        write_file(self.out, csv_text([COLUMNS, *cells]))
         total = sum(row["pay"] + row["bonus"] for row in rows)
         print(f"{len(rows)} participants, {total:.2f} in all, in {self.out}")
 
@@ -153,8 +153,7 @@ class Preregister:
 
     def run(self) -> None:
         """Write the preregistration."""
-        with atomic_write(self.out) as file:
-            file.write(preregistration(self.experiment).encode())
+        write_file(self.out, preregistration(self.experiment))
         print(f"preregistration in {self.out}")
 
 
@@ -169,8 +168,7 @@ class Sentences:
         """Write the sentences that children hear, with the names of their recordings."""
         said = sentences(read_experiment(self.experiment))
         require(bool(said), "sentences are read aloud to audience 'children' only")
-        with atomic_write(self.out) as file:
-            file.write(csv_text([("file", "text"), *((name, text) for text, name in said.items())]))
+        write_file(self.out, csv_text([("file", "text"), *zip(said.values(), said, strict=True)]))
         print(f"{len(said)} sentences in {self.out}; record each under its name, for `audio`")
 
 

@@ -153,11 +153,16 @@ def sync_file(path: Path) -> None:
         os.fsync(file.fileno())
 
 
+def write_file(path: str | Path, content: bytes | str) -> None:
+    """Write a file atomically."""
+    with atomic_write(path) as file:
+        file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
+
+
 def write_json(path: str | Path, value: Any) -> None:
     """Write a JSON file atomically."""
-    with atomic_write(path) as file:
-        file.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY))
-        file.write(b"\n")
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
+    write_file(path, orjson.dumps(value, option=options))
 
 
 class Appender:

@@ -14,7 +14,7 @@ from typing import Any
 from trivium import __version__
 from trivium.benchmarks import ALIASES
 from trivium.core.errors import UserError, require
-from trivium.core.files import atomic_write, open_input, open_output
+from trivium.core.files import open_input, open_output, write_file
 from trivium.core.records import MANIFEST
 from trivium.core.results import Summary
 from trivium.core.spec import read_mapping
@@ -90,8 +90,7 @@ def write_table(run: Run, summaries: Sequence[Summary], out: Path) -> None:
             + list(map(_figure, (summary.prompt_lines, summary.prompt_chars)))
             + [part for name in metrics for part in _figures(summary.metrics.get(name))]
         )
-    with atomic_write(out / SUMMARY_TABLE) as file:
-        file.write(csv_text(table))
+    write_file(out / SUMMARY_TABLE, csv_text(table))
 
 
 def _figures(estimate: Estimate | None) -> list[int | str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 
 from trivium.core.errors import require
-from trivium.core.files import atomic_write, dump_line, write_json
+from trivium.core.files import atomic_write, dump_line, write_file, write_json
 from trivium.core.records import MANIFEST, RECORDS, Attempt
 from trivium.core.text import csv_text
 from trivium.evaluation.evaluation import versions
@@ -217,5 +217,5 @@ def _trial_row(attempt: Attempt, number: int, steps: Sequence[TimedStep]) -> Row
 
 
 def _write_table(path: Path, columns: list[str], rows: Iterable[Row]) -> None:
-    with atomic_write(path) as file:
-        file.write(csv_text([columns, *([row.get(name) for name in columns] for row in rows)]))
+    cells = ([row.get(name) for name in columns] for row in rows)
+    write_file(path, csv_text([columns, *cells]))

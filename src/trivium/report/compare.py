@@ -18,16 +18,14 @@ from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark, LossSplit
 from trivium.core.errors import require
 from trivium.core.records import (
-    MANIFEST,
     PEOPLE,
     UNSCORED,
     Row,
     is_participant,
-    read_records,
+    read_manifest,
     solver_group,
 )
 from trivium.core.results import item_number
-from trivium.core.spec import read_mapping
 from trivium.core.statistics import (
     Bounds,
     Estimate,
@@ -41,7 +39,7 @@ from trivium.core.statistics import (
 from trivium.evaluation.cost import Power
 from trivium.report.charts import model_styles
 from trivium.report.overview import BarRow, bars
-from trivium.report.results import record_files
+from trivium.report.results import record_files, rows_of
 from trivium.report.tables import UNANSWERED, Table, counted
 from trivium.report.templates import render_page
 
@@ -160,11 +158,9 @@ def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
     """The scores of every solver of every run, in the order of the runs."""
     scores: list[SolverScores] = []
     for run in runs:
-        paths = record_files([run])
-        run_scores = scores_of(str(run), (row for path in paths for _, row in read_records(path)))
-        for path in paths:
-            manifest = path.parent / MANIFEST
-            fields = read_mapping(manifest) if manifest.exists() else {}
+        run_scores = scores_of(str(run), rows_of([run]))
+        for path in record_files([run]):
+            fields = read_manifest(path.parent)
             if shaping := fields.get("shaping"):
                 limits = (shaping.get("max_output_tokens"), shaping.get("reasoning_effort"))
                 for entry in run_scores:
@@ -463,10 +459,9 @@ def loss_tables(runs: Sequence[Path], names: Iterable[str]) -> list[Table]:
         split = benchmark.loss_split
         if split is None:
             continue
-        rows = (row for path in record_files(runs) for _, row in read_records(path))
         lines = [
             (solver, f"{lost[0].n:,}", *map(str, lost))
-            for solver, lost in losses(benchmark, split, rows).items()
+            for solver, lost in losses(benchmark, split, rows_of(runs)).items()
         ]
         title = f"{benchmark.name}: what is lost in {split.first}, and in {split.second}"
         heads = ("solver", "items", "lost in all", f"in {split.first}", f"in {split.second} [95%]")

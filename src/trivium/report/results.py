@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,16 +19,16 @@ from trivium.core.benchmark import AnyBenchmark, ChartAxis
 from trivium.core.errors import UserError, require
 from trivium.core.reading import visible_replies
 from trivium.core.records import (
-    MANIFEST,
     PARTICIPANTS,
     RECORDS,
     Row,
     is_participant,
+    read_manifest,
     read_records,
     solver_group,
 )
 from trivium.core.results import Summary, Tally, merged
-from trivium.core.spec import changed_fields, read_mapping, short
+from trivium.core.spec import changed_fields, short
 from trivium.core.statistics import Estimate, mean_interval
 from trivium.evaluation.plan import plain
 from trivium.report.audits import CAUGHT, audit_verdict
@@ -326,6 +326,11 @@ def record_files(paths: Sequence[Path]) -> list[Path]:
     return list({os.path.realpath(file): file for file in files}.values())
 
 
+def rows_of(paths: Sequence[Path]) -> Iterator[Row]:
+    """The records in these files and folders."""
+    return (row for path in record_files(paths) for _, row in read_records(path))
+
+
 def _natural_order(path: Path) -> list[tuple[bool, int, str]]:
     """A sorting key that puts hops4 before hops10."""
     parts = re.split(r"(\d+)", str(path))
@@ -334,10 +339,7 @@ def _natural_order(path: Path) -> list[tuple[bool, int, str]]:
 
 def _run_metadata(path: Path) -> tuple[str | None, str | None]:
     """The setting and the system message in the manifest beside these records, if any."""
-    manifest = path.parent / MANIFEST
-    if path.name != RECORDS or not manifest.exists():
-        return None, None
-    fields = read_mapping(manifest)
+    fields = read_manifest(path.parent) if path.name == RECORDS else {}
     return fields.get("setting"), (fields.get("shaping") or {}).get("system")
 
 
@@ -378,13 +380,10 @@ def mean_traces(benchmark: AnyBenchmark, games: Mapping[tuple[str, str], Sequenc
         longest[setting] = max(longest[setting], *lengths)
     return {
         (setting, solver): [
-            mean_interval([_mean_at(step, part) for part in own.values()])
+            mean_interval(
+                [fmean(one[min(step, len(one) - 1)] for one in part) for part in own.values()]
+            )
             for step in range(longest[setting])
         ]
         for (setting, solver), own in traces.items()
     }
-
-
-def _mean_at(step: int, traces: Sequence[Sequence[float]]) -> float:
-    """The mean of some traces after a step, or after their last one."""
-    return fmean(trace[min(step, len(trace) - 1)] for trace in traces)
