@@ -64,19 +64,10 @@ class Rank:
     """One model: its score, and how it compares with the next one."""
 
     solver: str
-    score: Estimate  # over all items
+    figures: str  # over all items, with the interval
+    bars: Sequence[Bar]  # the same between 0 and 1
     ahead: str  # of the next model, in words
     words: str  # whether it is above the floor, and how many attempts have no answer
-
-    @property
-    def figures(self) -> str:
-        """The score with its interval."""
-        return two(self.score)
-
-    @property
-    def bars(self) -> list[Bar]:
-        """Its place between 0 and 1."""
-        return bars(self.score, (), UNIT)
 
 
 def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
@@ -109,7 +100,13 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
         for pair in pairwise(order)
     }
     return [
-        Rank(model, means[model], ahead.get(model, ""), _rank_words(all_results, model))
+        Rank(
+            model,
+            two(means[model]),
+            bars(means[model], (), UNIT),
+            ahead.get(model, ""),
+            _rank_words(all_results, model),
+        )
         for model in order
     ]
 
