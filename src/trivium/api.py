@@ -6,9 +6,10 @@ import keyword
 import pkgutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import fields, replace
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -185,19 +186,16 @@ def plan_run(
     if not presets:
         presets = [preset for name in names for preset in audited_presets(name)]
     chosen = () if presets == "all" else presets
-
-    def plan(items: int | None) -> Run:
-        return plan_main_run(
-            names, seed=seed, items=items, presets=chosen, models=models, settings=settings
-        )
-
-    found = plan(items)
+    plan = partial(
+        plan_main_run, names, seed=seed, presets=chosen, models=models, settings=settings
+    )
+    found = plan(items=items)
     if not models or items is not None:
         return found
     first = found.models[0].solver
     tasks = [one.task for one in found.models if one.solver == first]
     requests = sum(task.benchmark.max_turns(task.item(0).original) for task in tasks)
-    return plan(max(1, round(REQUESTS / requests)))
+    return plan(items=max(1, round(REQUESTS / requests)))
 
 
 def audited_presets(name: str) -> list[str]:
@@ -351,21 +349,12 @@ def _executed(
         given = [one.name for one in fields(Settings) if getattr(settings, one.name) != one.default]
         why = "built-in solvers and functions get the prompt itself"
         require(not given, f"only models take {' and '.join(given)}: {why}")
-    with _folder(out) as folder:
+    with nullcontext(out) if out is not None else tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         summaries = execute(plan, folder, options=options, functions=functions)
         if plan.kind in ("sweep", "diag"):
             write_table(plan, summaries, folder)
         return open_results(folder)
-
-
-@contextmanager
-def _folder(out: str | Path | None) -> Iterator[Path]:
-    """The folder `out`, or a temporary one for None."""
-    if out is not None:
-        yield Path(out)
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            yield Path(folder)
 
 
 def threshold(
@@ -406,7 +395,8 @@ def threshold(
         width,
         max_items,
     )
-    with _folder(out) as folder:
+    with nullcontext(out) if out is not None else tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         searches, *_ = find_thresholds(plan, folder, options=asked, functions=functions)
         write_thresholds(searches, folder)
         return Thresholds(searches, folder)

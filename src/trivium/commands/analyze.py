@@ -60,8 +60,9 @@ def example_lines(benchmark: AnyBenchmark, row: Row) -> list[str]:
     """An attempt as lines of text: question, gold answer and reply."""
     shown = conversation(benchmark, row)
     opening = next(text for side, text in shown.turns if side == "environment")
+    paragraphs = opening.strip().split("\n\n")
     lines = {
-        "question": _question(opening),
+        "question": ([part for part in paragraphs if "?" in part] or paragraphs)[-1],
         "gold": shown.expected,
         "reply": " / ".join(replies_of(row)) if row["kind"] != FAILED else row["error"],
     }
@@ -71,9 +72,3 @@ def example_lines(benchmark: AnyBenchmark, row: Row) -> list[str]:
     head = f"{row['kind']}  {row['id']}  {row['solver']}"
     shown_lines = (f"  {name:<10}{one_line(str(text))}" for name, text in lines.items())
     return [head, *shown_lines, ""]
-
-
-def _question(prompt: str) -> str:
-    """The last paragraph of a prompt with a question mark, or its last paragraph."""
-    paragraphs = prompt.strip().split("\n\n")
-    return ([part for part in paragraphs if "?" in part] or paragraphs)[-1]
