@@ -244,11 +244,7 @@ class Thresholds(ResultSet):
         self._files = {path.relative_to(folder): path.read_bytes() for path in paths}
 
     def __str__(self) -> str:
-        lines = []
-        for one in self.thresholds:
-            second = "" if one.by is None else f" at {one.by:g}"
-            lines.append(f"{one.solver}{second}: {one.field} {one.text}, {one.items} items")
-        return "\n".join(lines)
+        return "\n".join(map(str, self.thresholds))
 
     def __repr__(self) -> str:
         return excerpt(str(self))

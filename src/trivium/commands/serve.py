@@ -28,9 +28,8 @@ from trivium.core.errors import require
 from trivium.core.files import write_file
 from trivium.core.text import csv_text
 from trivium.people.experiment import read_experiment
-from trivium.people.export import export_episodes, export_study
+from trivium.people.export import export_episodes, export_payments, export_study
 from trivium.people.launch import ServeOptions
-from trivium.people.payments import COLUMNS, payments
 from trivium.people.preregistration import preregistration
 from trivium.people.study import reopen_study
 from trivium.people.walkthrough import sentences
@@ -137,11 +136,8 @@ class Payments(OfStudy):
 
     def run(self) -> None:
         """Write who is to be paid, and how much."""
-        rows = payments(reopen_study(self.study))
-        cells = ([row.get(name) for name in COLUMNS] for row in rows)
-        write_file(self.out, csv_text([COLUMNS, *cells]))
-        total = sum(row["pay"] + row["bonus"] for row in rows)
-        print(f"{len(rows)} participants, {total:.2f} in all, in {self.out}")
+        paid = export_payments(reopen_study(self.study), self.out)
+        print(f"{len(paid)} participants, {sum(paid):.2f} in all, in {self.out}")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The data of a study: records, tidy tables with a dictionary, and Minari datasets."""
+"""The data of a study: records, tidy tables with a dictionary, payments, and Minari datasets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trivium.people.pages import Page, Round, page_of
 from trivium.people.session import Session
 from trivium.people.steps import TimedStep
 from trivium.people.store import Event, Participant
-from trivium.people.study import KINDS, Study
+from trivium.people.study import KINDS, NO_CONTACT, Study
 from trivium.people.walkthrough import screens_in_words
 from trivium.thresholds.search import ThresholdPlan
 
@@ -130,6 +130,29 @@ def mean_score(session: Session) -> float | None:
     return sum(scores) / len(scores) if scores else None
 
 
+def export_payments(study: Study, path: Path) -> list[float]:
+    """Write what participants are paid, and return it: base pay, and a bonus from the score."""
+    pay, contacts = study.experiment.pay, study.store.contacts()
+    rows = []
+    for participant in study.store.participants():
+        session = study.session(participant)
+        if session.stage not in ("done", "failed"):
+            continue
+        rows.append(
+            vars(contacts.get(participant.id, NO_CONTACT))
+            | {
+                "code": participant.code,
+                "stage": session.stage,
+                "pay": getattr(pay, session.stage),
+                "bonus": round(pay.bonus * (mean_score(session) or 0.0), 2),
+                "currency": pay.currency,
+            }
+        )
+    columns = ["name", "study", "session", "code", "stage", "pay", "bonus", "currency"]
+    _write_table(path, columns, rows)
+    return [row["pay"] + row["bonus"] for row in rows]
+
+
 def export_episodes(study: Study, name: str, out: Path) -> dict[str, int]:
     """Write games as Minari datasets; returns the number of episodes by dataset name."""
     pages: dict[Page, list[Round]] = {}
@@ -216,6 +239,7 @@ def _trial_row(attempt: Attempt, number: int, steps: Sequence[TimedStep]) -> Row
     }
 
 
-def _write_table(path: Path, columns: list[str], rows: Iterable[Row]) -> None:
+def _write_table(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> None:
+    """Write these columns of some rows as CSV."""
     cells = ([row.get(name) for name in columns] for row in rows)
     write_file(path, csv_text([columns, *cells]))

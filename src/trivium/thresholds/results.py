@@ -75,9 +75,12 @@ class Threshold:
     note: str  # what limits it: no curve fits, or unscored attempts grow; otherwise empty
     by: float | None = None  # the value of the second field
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         second = "" if self.by is None else f" at {self.by:g}"
-        return f"<{self.solver}{second}: {self.field} {self.text}, {self.items} items>"
+        return f"{self.solver}{second}: {self.field} {self.text}, {self.items} items"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
 
 def threshold_of(search: Search) -> Threshold:
