@@ -269,7 +269,12 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
         seeds=seeds_text(run.results),
         versions=[_version(own) for own in run.results],
         command=run.manifest.get("command"),
-        config=_toml(run.manifest) if run.manifest.get("kind") == "sweep" else None,
+        # The config file that reproduces a sweep.
+        config="".join(
+            f"{key} = {json.dumps(value)}\n"
+            for key, value in run.manifest.items()
+            if run.manifest.get("kind") == "sweep" and key not in DERIVED
+        ),
     )
 
 
@@ -356,9 +361,3 @@ def _version(results: BenchmarkResults) -> str:
     digests = {own.digest for own in results.by_solver.values()}
     items = f" (items {digests.pop()})" if len(digests) == 1 and digests != {""} else ""
     return f"{results.benchmark.name} {', '.join(sorted(results.versions))}{items}"
-
-
-def _toml(manifest: Mapping[str, Any]) -> str:
-    """The config file that reproduces a sweep."""
-    fields = {key: value for key, value in manifest.items() if key not in DERIVED}
-    return "\n".join(f"{key} = {json.dumps(value)}" for key, value in fields.items()) + "\n"

@@ -294,7 +294,8 @@ def read_results(
     """The results of each benchmark in these files and folders, by its name."""
     results: dict[str, BenchmarkResults] = {}
     for path in record_files(paths):
-        run_setting, system = _run_metadata(path)
+        manifest = read_manifest(path.parent) if path.name == RECORDS else {}
+        run_setting, shaping = manifest.get("setting"), manifest.get("shaping") or {}
         names: dict[bytes, str] = {}  # of settings, by spec and view
         for number, row in read_records(path):
             try:
@@ -311,7 +312,7 @@ def read_results(
                         setting = names[fields] = setting_name(row)
             except UserError as problem:
                 raise UserError(f"{path} line {number}: {problem}") from None
-            own.add(row, setting, system)
+            own.add(row, setting, shaping.get("system"))
     require(bool(results), f"{', '.join(map(str, paths))}: there are no records")
     return results
 
@@ -335,12 +336,6 @@ def _natural_order(path: Path) -> list[tuple[bool, int, str]]:
     """A sorting key that puts hops4 before hops10."""
     parts = re.split(r"(\d+)", str(path))
     return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
-
-
-def _run_metadata(path: Path) -> tuple[str | None, str | None]:
-    """The setting and the system message in the manifest beside these records, if any."""
-    fields = read_manifest(path.parent) if path.name == RECORDS else {}
-    return fields.get("setting"), (fields.get("shaping") or {}).get("system")
 
 
 def setting_name(row: Row) -> str:
