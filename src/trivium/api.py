@@ -9,7 +9,6 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
-from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -82,7 +81,6 @@ __all__ = [
 ]
 SUFFIXES: Mapping[str, Format] = {".csv": "csv", ".parquet": "parquet"}
 OVERLAP_ITEMS = 10_000
-REQUESTS = 300  # of a run to each model, about, where the number of items is not given
 
 
 def list_benchmarks() -> tuple[str, ...]:
@@ -181,21 +179,13 @@ def plan_run(
     settings: Settings,
 ) -> Run:
     """The evaluations of `run`."""
-    require(items is None or items >= 1, f"items must be at least 1, got {items}")
     names = benchmarks or benchmark_names()
     if not presets:
         presets = [preset for name in names for preset in audited_presets(name)]
     chosen = () if presets == "all" else presets
-    plan = partial(
-        plan_main_run, names, seed=seed, presets=chosen, models=models, settings=settings
+    return plan_main_run(
+        names, seed=seed, items=items, presets=chosen, models=models, settings=settings
     )
-    found = plan(items=items)
-    if not models or items is not None:
-        return found
-    first = found.models[0].solver
-    tasks = [one.task for one in found.models if one.solver == first]
-    requests = sum(task.benchmark.max_turns(task.item(0).original) for task in tasks)
-    return plan(items=max(1, round(REQUESTS / requests)))
 
 
 def audited_presets(name: str) -> list[str]:

@@ -36,6 +36,7 @@ from trivium.models.settings import Settings, is_model
 
 RESULTS = "results"  # the folder of a sweep's evaluations
 DEFAULT_ITEMS = 100
+REQUESTS = 300  # of a main run to each model, about, where the number of items is not given
 # Other names of a sweep's keys, besides the benchmark's field_aliases.
 SPELLINGS = {
     "approach": "benchmark",
@@ -65,24 +66,37 @@ def plan_main_run(
     """Every preset of these benchmarks with every solver and model.
 
     A full name such as NAME.part is run instead of the presets. `presets` selects some of them.
+    Without `items`, each benchmark's own number, or as many as take a model about 300 requests.
     """
+    require(items is None or items >= 1, f"items must be at least 1, got {items}")
     models = [full_model_name(name) for name in models]
     known = [preset for name in names for preset in load_task(name).benchmark.presets]
     for preset in presets:
         require_known(preset, known, f"preset {preset!r}")
-    evaluations: list[Evaluation] = []
+    chosen: list[Setting] = []
     for name in names:
         task, variant = load_task(name), name.partition(".")[2]
-        benchmark = task.benchmark
-        specs = {variant: task.spec} if variant else benchmark.presets
-        chosen = Items(seed, 0, items or benchmark.default_items)
-        for preset, spec in specs.items():
-            if preset in presets or variant or not presets:
-                setting = Setting(preset, {}, Task(benchmark, spec, task.view))
-                folder = f"{benchmark.name}/{preset}"
-                evaluations += evaluations_of(
-                    setting, chosen, [*benchmark.solvers, *models], settings, folder=folder
-                )
+        chosen += [
+            Setting(preset, {}, Task(task.benchmark, spec, task.view))
+            for preset, spec in (
+                {variant: task.spec} if variant else task.benchmark.presets
+            ).items()
+            if preset in presets or variant or not presets
+        ]
+    if models and items is None:
+        tasks = [setting.task for setting in chosen]
+        requests = sum(task.benchmark.max_turns(task.item(0).original) for task in tasks)
+        items = max(1, round(REQUESTS / requests))
+    evaluations: list[Evaluation] = []
+    for setting in chosen:
+        benchmark = setting.task.benchmark
+        evaluations += evaluations_of(
+            setting,
+            Items(seed, 0, items or benchmark.default_items),
+            [*benchmark.solvers, *models],
+            settings,
+            folder=f"{benchmark.name}/{setting.name}",
+        )
     plan = {"benchmarks": list(names), "items": items, "models": list(models)}
     plan |= {"presets": list(presets)} if presets else {}
     return Run("run", tuple(evaluations), {"kind": "run", "seed": seed}, plan=plan)
