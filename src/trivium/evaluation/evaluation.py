@@ -101,7 +101,8 @@ class Evaluation:
 
     task: Task
     items: Items
-    solver: str  # "oracle", "openai/gpt-4.1-mini", "agent:runs/ppo", "package.module:function"
+    # "oracle", "openai/gpt-4.1-mini", "agent:runs/ppo", "package.module:function"
+    solver: str = ""
     trials: int = 1
     settings: Settings = field(default_factory=Settings)  # of a model; empty for programs
     setting: str | None = None  # the name of the spec and view within the run
