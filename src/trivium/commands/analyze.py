@@ -15,7 +15,7 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
 from trivium.core.records import FAILED, Row
 from trivium.core.text import one_line
-from trivium.report.gallery import show_command
+from trivium.evaluation.command_line import show_command
 from trivium.report.item_browser import conversation
 from trivium.report.results import BenchmarkResults, read_results, replies_of
 from trivium.report.tables import analysis_tables, terminal

@@ -23,7 +23,7 @@ from trivium.core.files import open_output, write_json
 from trivium.core.probes import Audit
 from trivium.core.results import summarise
 from trivium.core.spec import read_mapping
-from trivium.core.task import Task
+from trivium.evaluation.command_line import changed_flags, task_flags
 from trivium.evaluation.evaluation import Evaluation
 from trivium.exchange.export import CANARY_LINE, COLUMNS, write_items
 
@@ -135,28 +135,6 @@ def export_flags(evaluation: Evaluation) -> list[str]:
         words += ["--start", str(items.start)] if items.start else []
     words += ["--order_trials", str(evaluation.trials)] if evaluation.trials > 1 else []
     return [*words, "--format", "huggingface"]
-
-
-def task_flags(task: Task) -> list[str]:
-    """The flags of a task's spec: its preset, or the fields that differ from the default."""
-    if task.preset is not None:
-        return ["--preset", task.preset]
-    return changed_flags(task.spec, task.benchmark.default_spec)
-
-
-def changed_flags(values: Any, defaults: Any) -> list[str]:
-    """The flags for the fields of a spec or view that differ from the defaults."""
-    words: list[str] = []
-    for field in dataclasses.fields(values):
-        value = getattr(values, field.name)
-        if value == getattr(defaults, field.name):
-            continue
-        if isinstance(value, bool):
-            words.append(f"--{field.name}" if value else f"--no_{field.name}")
-        else:
-            values_given = value if isinstance(value, tuple) else (value,)
-            words += [f"--{field.name}", *map(str, values_given)]
-    return words
 
 
 def croissant(name: str, about: str, shards: Mapping[str, str]) -> dict[str, Any]:

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from trivium import __version__
 from trivium.core.text import clean
 from trivium.report.plot import CHARACTER, MARKS, REFERENCE_NAMES, REFERENCES, Chart, SeriesStyle
 from trivium.report.results import kind_words
-from trivium.report.tables import number
+from trivium.report.tables import markdown_text, number
 
 HERE = Path(__file__).parent
 COLUMNS = 3  # of panels in a file
@@ -38,15 +38,16 @@ def render_page(template: str, **values: Any) -> str:
 
 
 def render(template: str, **values: Any) -> str:
-    """The text of a template with these values, escaped and without control characters."""
+    """The text of a template without control characters; values are escaped in HTML and SVG."""
     environment = Environment(
         loader=FileSystemLoader(HERE),
-        autoescape=True,
+        autoescape=select_autoescape(("html.j2", "svg.j2")),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters |= {"breakable": breakable, "words": kind_words}
+    environment.filters["markdown"] = markdown_text
     environment.filters["two"] = partial(number, digits=2)
     environment.filters["capitalize_first"] = lambda text: f"{text[:1].upper()}{text[1:]}"
     environment.globals |= {"marks": MARKS, "references": REFERENCES}
