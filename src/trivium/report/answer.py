@@ -36,14 +36,16 @@ RULE = (
     "Holm's test."
 )
 Scores = Mapping[Any, float]  # by item
+# A difference and whether it is clear; None without items in common.
+Compared = tuple[Estimate, bool] | None
 
 
 def differences_together(
     pairs: Sequence[tuple[Scores, Scores]], bounds: Bounds | None
-) -> list[tuple[Estimate, bool] | None]:
-    """The first minus the second of every pair on common items, and whether it is clear.
+) -> list[Compared]:
+    """The first minus the second of every pair on common items.
 
-    The 95% intervals hold together (Bonferroni); clear is by Holm's test. None without such items.
+    The 95% intervals hold together (Bonferroni); clear is by Holm's test.
     """
     common = [
         [(value, second[key]) for key, value in first.items() if key in second]
@@ -83,7 +85,7 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
     }
     order = sorted(means, key=lambda model: -(means[model].value or 0.0))
 
-    def compared(name: str | None = None) -> dict[tuple[str, str], tuple[Estimate, bool] | None]:
+    def compared(name: str | None = None) -> dict[tuple[str, str], Compared]:
         """The differences of all pairs of models, at one benchmark or at all."""
         own = {
             model: {key: value for key, value in scores[model].items() if name in (None, key[0])}
@@ -111,11 +113,7 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
     ]
 
 
-def _ahead(
-    following: str,
-    overall: tuple[Estimate, bool] | None,
-    parts: Mapping[str, tuple[Estimate, bool] | None],
-) -> str:
+def _ahead(following: str, overall: Compared, parts: Mapping[str, Compared]) -> str:
     """How a model compares with the next one, over all items and on every benchmark."""
     if overall is None:
         return f", has no items in common with {following}"

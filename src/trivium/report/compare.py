@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import combinations
@@ -293,24 +293,17 @@ def _interval_of(
         return lambda level: paired_difference(values[0], values[1], level, bounds)
     width = None if bounds is None else bounds[1] - bounds[0]
     difference_bounds = None if width is None else (-width, width)
-    both_people = bool(first.people and second.people)
     # Two groups of people are two sides, whose means add up to the difference. People against a
     # model are one side: its score at each item is subtracted from theirs.
-    sides = [
-        _side(people, {} if both_people else other.scores, set(common), sign)
-        for people, other, sign in ((first, second, 1), (second, first, -1))
-        if people.people
-    ]
+    sides, shared = [], set(common)
+    for people, other, sign in ((first, second, 1), (second, first, -1)):
+        attempts = [(name, item, value) for name, item, value in people.people if item in shared]
+        subtracted = {} if other.people else other.scores
+        scores = [sign * (value - subtracted.get(item, 0.0)) for _, item, value in attempts]
+        if people.people:
+            names, items = [name for name, _, _ in attempts], [item for _, item, _ in attempts]
+            sides.append(Side(scores, names, items))
     return lambda level: clustered_mean(sides, level, difference_bounds)
-
-
-def _side(
-    scores: SolverScores, subtracted: Mapping[Item, float], common: Set[Item], sign: int
-) -> Side:
-    """The scores of people on common items, less those subtracted at each item, times the sign."""
-    attempts = [(name, item, value) for name, item, value in scores.people if item in common]
-    values = [sign * (value - subtracted.get(item, 0.0)) for _, item, value in attempts]
-    return Side(values, [name for name, _, _ in attempts], [item for _, item, _ in attempts])
 
 
 def comparison_page(
