@@ -133,11 +133,8 @@ def _ahead(following: str, overall: Compared, parts: Mapping[str, Compared]) -> 
 
 def _rank_words(all_results: Sequence[BenchmarkResults], model: str) -> str:
     """On which benchmarks a model is above the floor, and how many attempts have no answer."""
-    parts = {
-        results.benchmark.name: results.within(results.sound_settings)[model]
-        for results in all_results
-        if model in results.within(results.sound_settings)
-    }
+    found = {results.benchmark.name: results.within().get(model) for results in all_results}
+    parts = {name: part for name, part in found.items() if part}
     missing = [name for name, part in parts.items() if not part.metrics["lift"].is_above(0)]
     above = len(parts) - len(missing)
     if len(parts) > 1:
@@ -161,7 +158,7 @@ def closing_lines(all_results: Sequence[BenchmarkResults]) -> list[str]:
         return [*lines, f"and {more} more, in the report"] if more else lines
     lines = []
     for results in all_results:
-        parts, name = results.within(results.sound_settings), results.benchmark.metrics[0].name
+        parts, name = results.within(), results.benchmark.metrics[0].name
         words = [
             f"{BASELINES[role]} {best[1].value:.2f}"
             for role in ("ceiling", "shortcut")
@@ -381,14 +378,13 @@ def sentence(all_results: Sequence[BenchmarkResults], model: str) -> str:
     phrases = []
     nothing = "Nothing could be scored."
     for results in all_results:
-        kept = results.sound_settings
-        own = results.within(kept).get(model)
+        own = results.within().get(model)
         if own is None or own.metrics["lift"].value is None:
             if own is not None and own.metrics[results.benchmark.metrics[0].name].n:
                 nothing = "There is no lift, since the floor is the ceiling."
             continue
         axis = next(iter(results.chart_axes), None)
-        parts = results.split(axis.value, kept, model) if axis else {}
+        parts = results.split(axis.value, results.sound_settings, model) if axis else {}
         by_axis = {at: parts[at].metrics["lift"] for at in sorted(parts, key=natural)}
         lifts = Lifts(own.metrics["lift"], by_axis, _nearest_player(results, model))
         phrases.append(results.benchmark.headline_sentence(lifts))

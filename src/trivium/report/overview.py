@@ -67,7 +67,7 @@ class Card:
 
 def card(results: BenchmarkResults) -> Card:
     """What the built-in solvers of a benchmark reach, by role, and its first item."""
-    parts, metric = results.within(results.sound_settings), results.benchmark.metrics[0]
+    parts, metric = results.within(), results.benchmark.metrics[0]
     most = _most_items(parts, metric.name)
     lines = [("floor", most.floor), ("ceiling", most.ceiling)]
     rows = []

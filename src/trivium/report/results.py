@@ -145,9 +145,9 @@ class BenchmarkResults:
         """A summary for each solver, of all records read so far when it is first used."""
         return self.within(self.specs)
 
-    def within(self, settings: Collection[str]) -> dict[str, Summary]:
-        """The same for these settings only."""
-        chosen = frozenset(settings)
+    def within(self, settings: Collection[str] | None = None) -> dict[str, Summary]:
+        """The same for some settings only, by default for those that are pooled."""
+        chosen = frozenset(self.sound_settings if settings is None else settings)
         if chosen not in self._within:
             self._within[chosen] = self.split(lambda key: key.solver, chosen)
         return self._within[chosen]
