@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import orjson
@@ -10,7 +10,7 @@ import orjson
 from trivium.core.errors import require
 from trivium.core.files import atomic_write, dump_line, write_file, write_json
 from trivium.core.records import MANIFEST, RECORDS, Attempt
-from trivium.core.text import csv_text
+from trivium.core.text import csv_table
 from trivium.evaluation.evaluation import versions
 from trivium.people.adaptive import fit_of
 from trivium.people.analysis import Row, analyse, behaviour, excluded_by, screens_of
@@ -46,13 +46,13 @@ def export_study(study: Study, out: Path) -> int:
         file.writelines(map(dump_line, attempts))
     write_json(out / MANIFEST, _manifest(study, rows))
     for name, columns in tables.items():
-        _write_table(out / name, list(columns), rows[name])
+        write_file(out / name, csv_table(rows[name], columns))
     meanings = [
         {"file": name, "column": column, "type": kind, "meaning": meaning, "missing": _MISSING}
         for name, columns in tables.items()
         for column, (kind, meaning) in columns.items()
     ]
-    _write_table(out / DICTIONARY, ["file", "column", "type", "meaning", "missing"], meanings)
+    write_file(out / DICTIONARY, csv_table(meanings))
     return len(attempts)
 
 
@@ -149,7 +149,7 @@ def export_payments(study: Study, path: Path) -> list[float]:
             }
         )
     columns = ["name", "study", "session", "code", "stage", "pay", "bonus", "currency"]
-    _write_table(path, columns, rows)
+    write_file(path, csv_table(rows, columns))
     return [row["pay"] + row["bonus"] for row in rows]
 
 
@@ -237,9 +237,3 @@ def _trial_row(attempt: Attempt, number: int, steps: Sequence[TimedStep]) -> Row
         "onset": steps[0].onset,
         "seconds": round(sum(step.seconds for step in steps), 3),
     }
-
-
-def _write_table(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    """Write these columns of some rows as CSV."""
-    cells = ([row.get(name) for name in columns] for row in rows)
-    write_file(path, csv_text([columns, *cells]))
