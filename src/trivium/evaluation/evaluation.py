@@ -101,7 +101,8 @@ class Evaluation:
 
     task: Task
     items: Items
-    # "oracle", "openai/gpt-4.1-mini", "agent:runs/ppo", "package.module:function"
+    # "oracle", "openai/gpt-4.1-mini", "agent:runs/ppo" or "package.module:function"; empty where
+    # `evaluations_of` makes one evaluation for each of several solvers
     solver: str = ""
     trials: int = 1
     settings: Settings = field(default_factory=Settings)  # of a model; empty for programs
