@@ -6,8 +6,8 @@ import keyword
 import pkgutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import fields, replace
 from importlib import resources
 from pathlib import Path
@@ -26,7 +26,7 @@ from trivium.benchmarks import (
 )
 from trivium.benchmarks.contract import check_benchmark
 from trivium.core.errors import UserError, import_extra, require, require_known
-from trivium.core.files import atomic_write
+from trivium.core.files import atomic_write, write_file
 from trivium.core.probes import Audit
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
@@ -81,7 +81,6 @@ __all__ = [
 ]
 SUFFIXES: Mapping[str, Format] = {".csv": "csv", ".parquet": "parquet"}
 OVERLAP_ITEMS = 10_000
-REQUESTS = 300  # of a run to each model, about, where the number of items is not given
 
 
 def list_benchmarks() -> tuple[str, ...]:
@@ -180,24 +179,13 @@ def plan_run(
     settings: Settings,
 ) -> Run:
     """The evaluations of `run`."""
-    require(items is None or items >= 1, f"items must be at least 1, got {items}")
     names = benchmarks or benchmark_names()
     if not presets:
         presets = [preset for name in names for preset in audited_presets(name)]
     chosen = () if presets == "all" else presets
-
-    def plan(items: int | None) -> Run:
-        return plan_main_run(
-            names, seed=seed, items=items, presets=chosen, models=models, settings=settings
-        )
-
-    found = plan(items)
-    if not models or items is not None:
-        return found
-    first = found.models[0].solver
-    tasks = [one.task for one in found.models if one.solver == first]
-    requests = sum(task.benchmark.max_turns(task.item(0).original) for task in tasks)
-    return plan(max(1, round(REQUESTS / requests)))
+    return plan_main_run(
+        names, seed=seed, items=items, presets=chosen, models=models, settings=settings
+    )
 
 
 def audited_presets(name: str) -> list[str]:
@@ -351,21 +339,12 @@ def _executed(
         given = [one.name for one in fields(Settings) if getattr(settings, one.name) != one.default]
         why = "built-in solvers and functions get the prompt itself"
         require(not given, f"only models take {' and '.join(given)}: {why}")
-    with _folder(out) as folder:
+    with nullcontext(out) if out is not None else tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         summaries = execute(plan, folder, options=options, functions=functions)
         if plan.kind in ("sweep", "diag"):
             write_table(plan, summaries, folder)
         return open_results(folder)
-
-
-@contextmanager
-def _folder(out: str | Path | None) -> Iterator[Path]:
-    """The folder `out`, or a temporary one for None."""
-    if out is not None:
-        yield Path(out)
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            yield Path(folder)
 
 
 def threshold(
@@ -406,7 +385,8 @@ def threshold(
         width,
         max_items,
     )
-    with _folder(out) as folder:
+    with nullcontext(out) if out is not None else tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         searches, *_ = find_thresholds(plan, folder, options=asked, functions=functions)
         write_thresholds(searches, folder)
         return Thresholds(searches, folder)
@@ -545,8 +525,7 @@ def new_benchmark(name: str) -> Path:
     list_in_project(name, f"{path}:BENCHMARK")
     title = "".join(part.capitalize() for part in name.split("_"))
     template = (resources.files("trivium") / "new_benchmark.py.txt").read_text(encoding="utf-8")
-    with atomic_write(path) as file:
-        file.write(template.replace("NewBenchmark", title).replace("new_benchmark", name).encode())
+    write_file(path, template.replace("NewBenchmark", title).replace("new_benchmark", name))
     return path
 
 

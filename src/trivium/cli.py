@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from types import ModuleType
 from typing import Any, TextIO
 
@@ -64,7 +64,12 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run a command; 0 is success, 1 a failed check or failed calls, 2 bad input, 130 Ctrl-C."""
     words = list(sys.argv[1:] if args is None else args)
     _open_closed_streams()
-    with _clean_streams(), _termination_as_interrupt(args is None) as terminated:
+    with (
+        # Names and replies are hostile, so everything that is printed is cleaned.
+        redirect_stdout(CleanStream(sys.stdout)),
+        redirect_stderr(CleanStream(sys.stderr)),
+        _termination_as_interrupt(args is None) as terminated,
+    ):
         try:
             try:
                 return _dispatch(words)
@@ -121,17 +126,6 @@ def _open_closed_streams() -> None:
                 continue  # open after all
             os.open(os.devnull, os.O_RDWR)  # the lowest free number, which is this one
             setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115 - for the process
-
-
-@contextmanager
-def _clean_streams() -> Iterator[None]:
-    """Have everything that is printed pass through `clean`: names and replies are hostile."""
-    streams = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = map(CleanStream, streams)
-    try:
-        yield
-    finally:
-        sys.stdout, sys.stderr = streams
 
 
 @contextmanager

@@ -17,14 +17,14 @@ from rich.console import Console
 
 from trivium.benchmarks import get_benchmark
 from trivium.core.errors import import_extra, require, require_known
-from trivium.core.files import Appender, atomic_write
-from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row, read_records
+from trivium.core.files import Appender, write_file
+from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row
 from trivium.core.results import Summary, summarise
 from trivium.core.text import excerpt
 from trivium.evaluation.plan import plain
 from trivium.report.compare import Difference
 from trivium.report.page import write_plots, write_report
-from trivium.report.results import record_files, setting_name
+from trivium.report.results import rows_of, setting_name
 from trivium.report.tables import WIDTH, Table, metric_table, result_table
 from trivium.thresholds.results import TABLE, threshold_of
 from trivium.thresholds.search import Search
@@ -140,7 +140,7 @@ class ResultSet:
     @cached_property
     def summaries(self) -> list[Summary]:
         """A summary for each solver on each spec and view, in the order of the records."""
-        return [summarise(own, metrics_of(own)) for own in self._groups]
+        return [summarise(own, get_benchmark(own[0]["benchmark"]).metrics) for own in self._groups]
 
     @property
     def summary(self) -> Summary:
@@ -220,8 +220,7 @@ class Charts(dict[str, str]):
         """Write every chart to a file in this folder."""
         paths = [Path(folder) / f"{name}.svg" for name in self]
         for path, svg in zip(paths, self.values(), strict=True):
-            with atomic_write(path) as file:
-                file.write(svg.encode())
+            write_file(path, svg)
         return paths
 
 
@@ -239,17 +238,13 @@ class Thresholds(ResultSet):
     """Thresholds of solvers, with the records behind them."""
 
     def __init__(self, searches: Sequence[Search], folder: Path) -> None:
-        super().__init__(row for path in record_files([folder]) for _, row in read_records(path))
+        super().__init__(rows_of([folder]))
         self.thresholds = [threshold_of(search) for search in searches]
         paths = [path for path in folder.rglob("*") if path.name in KEPT]
         self._files = {path.relative_to(folder): path.read_bytes() for path in paths}
 
     def __str__(self) -> str:
-        lines = []
-        for one in self.thresholds:
-            second = "" if one.by is None else f" at {one.by:g}"
-            lines.append(f"{one.solver}{second}: {one.field} {one.text}, {one.items} items")
-        return "\n".join(lines)
+        return "\n".join(map(str, self.thresholds))
 
     def __repr__(self) -> str:
         return excerpt(str(self))
@@ -263,26 +258,19 @@ class Thresholds(ResultSet):
         path = Path(folder)
         require(not path.exists(), f"{folder} exists already; choose another folder")
         for name, content in self._files.items():
-            with atomic_write(path / name) as file:
-                file.write(content)
+            write_file(path / name, content)
         return path
 
 
 def open_results(*paths: str | Path) -> ResultSet:
     """The results in run folders or files of records."""
-    files = record_files([Path(path) for path in paths])
-    return ResultSet(row for file in files for _, row in read_records(file))
+    return ResultSet(rows_of([Path(path) for path in paths]))
 
 
 def _short(value: Any) -> str:
     """A reply on one line, or the last reply of a game, at most 60 characters from its end."""
     text = " ".join(str(value[-1] if isinstance(value, list) and value else value or "").split())
     return text if len(text) <= MAX_REPLY else f"...{text[-MAX_REPLY:]}"
-
-
-def metrics_of(rows: Sequence[Row]) -> Any:
-    """The metrics of the benchmark that these records belong to."""
-    return get_benchmark(rows[0]["benchmark"]).metrics
 
 
 def _flat(row: Row) -> Row:

@@ -23,8 +23,9 @@ from trivium.commands.flags import read_benchmark_flags
 from trivium.core.files import read_rows
 from trivium.core.probes import Audit, Cue
 from trivium.core.task import PresentedItem, Task
+from trivium.evaluation.command_line import changed_flags, task_flags
 from trivium.evaluation.evaluation import Evaluation, Items
-from trivium.exchange.dataset_folder import card, changed_flags, task_flags
+from trivium.exchange.dataset_folder import card
 from trivium.exchange.export import FORMATS, export_id
 from trivium.exchange.tables import read_table
 

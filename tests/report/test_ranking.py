@@ -37,7 +37,7 @@ def two_benchmarks(folder: Path) -> list[BenchmarkResults]:
 def test_ranks_follow_the_scores_and_differences_hold_together(tmp_path: Path) -> None:
     ranks = ranking([results_of(tmp_path, rows())])
     assert [rank.solver for rank in ranks] == ["a/best", "b/middle", "c/worst"]
-    assert ranks[0].score.value == 0.75
+    assert ranks[0].figures.startswith("0.75 [")
     # Three pairs: the interval of 20 gained of 80 is that of 98.3%, as `several` makes it.
     scores = {name: [1.0] * right + [0.0] * (80 - right) for name, right in RIGHT.items()}
     pairs = [("a/best", "b/middle"), ("a/best", "c/worst"), ("b/middle", "c/worst")]
@@ -56,7 +56,7 @@ def test_ranks_follow_the_scores_and_differences_hold_together(tmp_path: Path) -
 
 def test_a_rank_says_on_which_benchmarks(tmp_path: Path) -> None:
     ranks = ranking(two_benchmarks(tmp_path))
-    assert ranks[0].score.value == 0.75
+    assert ranks[0].figures.startswith("0.75 [")
     assert ", beats b/middle by 0.12 [" in ranks[0].ahead
     assert "(on 1 of 2 benchmarks; no difference shown on nhop_explicit)" in ranks[0].ahead
     assert ranks[0].words.startswith("above the floor on 2 of 2 benchmarks; 0 of 160 attempts")

@@ -4,18 +4,17 @@ Example: trivium analyze runs/oracle --examples_per_type 2
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from trivium.benchmarks import recorded_task
 from trivium.commands.flags import argument, flag, read_flags
-from trivium.core.benchmark import AnyBenchmark
 from trivium.core.errors import require
-from trivium.core.records import FAILED, Row
+from trivium.core.records import FAILED
 from trivium.core.text import one_line
-from trivium.report.gallery import show_command
+from trivium.evaluation.command_line import show_command
 from trivium.report.item_browser import conversation
 from trivium.report.results import BenchmarkResults, read_results, replies_of
 from trivium.report.tables import analysis_tables, terminal
@@ -41,39 +40,30 @@ def main(args: Sequence[str]) -> int:
     for results in read_results(named).values():
         for table in analysis_tables(results):
             table.show(console)
-        if flags.examples > 0:
-            _print_examples(results, flags.examples)
+        for line in example_lines(results, flags.examples):
+            print(line)
     return 0
 
 
-def _print_examples(results: BenchmarkResults, count: int) -> None:
-    """Print a few attempts of each kind of error as plain text."""
-    shown: dict[str, int] = defaultdict(int)
+def example_lines(results: BenchmarkResults, count: int) -> Iterator[str]:
+    """Yields lines with a few attempts of each kind of error: question, gold answer and reply."""
+    shown: Counter[str] = Counter()
     for (_, _, kind), rows in results.examples.items():
-        for row in rows:
-            if kind != "right" and shown[kind] < count:
-                shown[kind] += 1
-                print("\n".join(example_lines(results.benchmark, row)))
-
-
-def example_lines(benchmark: AnyBenchmark, row: Row) -> list[str]:
-    """An attempt as lines of text: question, gold answer and reply."""
-    shown = conversation(benchmark, row)
-    opening = next(text for side, text in shown.turns if side == "environment")
-    lines = {
-        "question": _question(opening),
-        "gold": shown.expected,
-        "reply": " / ".join(replies_of(row)) if row["kind"] != FAILED else row["error"],
-    }
-    if row.get("spec") is not None:
-        place = f"--seed {row['seed']} --index {row['index']}"
-        lines["prompt"] = f"{show_command(recorded_task(row))} {place}"
-    head = f"{row['kind']}  {row['id']}  {row['solver']}"
-    shown_lines = (f"  {name:<10}{one_line(str(text))}" for name, text in lines.items())
-    return [head, *shown_lines, ""]
-
-
-def _question(prompt: str) -> str:
-    """The last paragraph of a prompt with a question mark, or its last paragraph."""
-    paragraphs = prompt.strip().split("\n\n")
-    return ([part for part in paragraphs if "?" in part] or paragraphs)[-1]
+        for row in rows if kind != "right" else ():
+            if shown[kind] == count:
+                break
+            shown[kind] += 1
+            attempt = conversation(results.benchmark, row)
+            opening = next(text for side, text in attempt.turns if side == "environment")
+            paragraphs = opening.strip().split("\n\n")
+            lines = {
+                "question": ([part for part in paragraphs if "?" in part] or paragraphs)[-1],
+                "gold": attempt.expected,
+                "reply": " / ".join(replies_of(row)) if row["kind"] != FAILED else row["error"],
+            }
+            if row.get("spec") is not None:
+                place = f"--seed {row['seed']} --index {row['index']}"
+                lines["prompt"] = f"{show_command(recorded_task(row))} {place}"
+            yield f"{row['kind']}  {row['id']}  {row['solver']}"
+            yield from (f"  {name:<10}{one_line(str(text))}" for name, text in lines.items())
+            yield ""

@@ -12,13 +12,12 @@ from pathlib import Path
 
 from trivium.commands.flags import argument, read_flags
 from trivium.core.errors import require, require_known
-from trivium.core.files import atomic_write
+from trivium.core.files import write_file
 from trivium.report.compare import (
     comparison_notes,
     comparison_page,
-    difference_table,
+    comparison_tables,
     differences,
-    loss_tables,
     read_scores,
     require_same_limits,
     worth_comparing,
@@ -55,16 +54,12 @@ def main(args: Sequence[str]) -> int:
     if flags.json:
         print_json([one.to_dict() for one in made])
         return 0
-    for benchmark in dict.fromkeys(one.first.benchmark for one in made):
-        own = [one for one in made if one.first.benchmark == benchmark]
-        difference_table(benchmark, own).show(terminal())
-    for table in loss_tables(flags.runs, dict.fromkeys(one.benchmark for one in chosen)):
-        table.show(terminal())
     runs = [str(run) for run in flags.runs]
+    for table in comparison_tables(runs, chosen, made):
+        table.show(terminal())
     for note in comparison_notes(runs, chosen, made):
         say(note)
     if flags.out is not None:
-        with atomic_write(flags.out) as file:
-            file.write(comparison_page(runs, chosen, made).encode("utf-8", "replace"))
+        write_file(flags.out, comparison_page(runs, chosen, made))
         print(f"page: {flags.out}")
     return 0

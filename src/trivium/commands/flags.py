@@ -70,22 +70,26 @@ class Parser(argparse.ArgumentParser):
     def add(
         self,
         defaults: Any,
-        group: Any = None,
         aliases: Mapping[str, str] | None = None,
         *,
+        group: bool = False,
         several: bool = False,
     ) -> None:
         """Add the fields of a dataclass as flags; those that are dataclasses become groups.
 
         `aliases` are other names of fields; with them, every switch can be turned off. With
-        `several`, every flag takes values separated by commas.
+        `group`, the flags are below what the dataclass says about itself; with `several`, each
+        takes values separated by commas.
         """
         kind: Any = type(defaults)
+        place: Any = self
+        if group:
+            place = self.add_argument_group(textwrap.fill(kind.__doc__.strip("."), WIDTH - 1))
         hints = typing.get_type_hints(kind)
         for field in dataclasses.fields(kind):
             name, default = field.name, getattr(defaults, field.name)
             if dataclasses.is_dataclass(default):
-                self.add(default, self.group(default))
+                self.add(default, group=True)
                 continue
             options = _options(hints[name], several=several)
             names = [*field.metadata.get("names", [f"--{name}"])]
@@ -97,14 +101,14 @@ class Parser(argparse.ArgumentParser):
                 self.usage = f"{str(self.usage).removesuffix('[flags]')}{metavar} [flags]"
             else:
                 options |= {"dest": name, "required": default is REQUIRED}
-            action: Any = (group or self).add_argument(*names, **options)
+            action: Any = place.add_argument(*names, **options)
             self._fields.append((action, kind, default))
             if name in self.offers:
                 action.completer = lambda names=self.offers[name], **_: names
             if options.get("action") == "store_true" and (default or aliases is not None):
                 off = [f"--no_{own.removeprefix('--')}" for own in names]
                 options |= {"action": "store_false", "help": f"turn {names[0]} off"}
-                (group or self).add_argument(*off, **options)
+                place.add_argument(*off, **options)
 
     def list_choices(self, metavar: str, groups: Mapping[str, Mapping[str, str]]) -> None:
         """Let help and completion list what the first argument may be, under headings."""
@@ -115,10 +119,6 @@ class Parser(argparse.ArgumentParser):
             for name, about in group.items():
                 choice = listed.add_argument("choice", metavar=name, nargs="?", help=about)
                 choice.completer = lambda **_: names
-
-    def group(self, about: Any) -> Any:
-        """A group of flags with what a dataclass says about itself as its heading."""
-        return self.add_argument_group(textwrap.fill(str(about.__doc__).strip("."), WIDTH - 1))
 
     def format_help(self) -> str:
         """The help of the command; reading the flags' texts from the source takes 0.1 seconds."""
@@ -323,9 +323,9 @@ def read_benchmark_flags(
     words = " ".join(["trivium", command, *named])
     parser = Parser(words, f"{name}: {benchmark.title}.\n\n{about}", offers)
     parser.add(_with_dataset_size(kind(), task))
-    parser.add(Start(), parser.group(Start))
+    parser.add(Start(), group=True)
     for part in (task.spec, task.view):
-        parser.add(part, parser.group(part), benchmark.field_aliases)
+        parser.add(part, benchmark.field_aliases, group=True)
     values = parser.parse(rest)
     given = {key: f"--{key}" for key in values}
     if start.config is not None:

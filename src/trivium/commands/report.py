@@ -12,8 +12,7 @@ from pathlib import Path
 from trivium.benchmarks import by_alias
 from trivium.commands.flags import argument, read_flags
 from trivium.core.errors import require
-from trivium.core.records import MANIFEST
-from trivium.core.spec import read_mapping
+from trivium.core.records import read_manifest
 from trivium.evaluation.cost import Prices
 from trivium.report.page import write_report
 
@@ -36,9 +35,8 @@ class Flags:
         assert run is not None
         require(self.run in (None, run), "give the folder or --summary, not both")
         require(run.is_dir(), f"{run}: {'a file, not a' if run.exists() else 'no such'} folder")
-        manifest = read_mapping(run / MANIFEST) if (run / MANIFEST).exists() else {}
         named = None if self.approach is None else by_alias(self.approach)
-        held = manifest.get("benchmark", named)
+        held = read_manifest(run).get("benchmark", named)
         require(named in (None, held), f"{run} is a run of {held}, not of {named}")
         return run
 

@@ -25,12 +25,11 @@ from urllib.parse import urlencode
 
 from trivium.commands.flags import REQUIRED, argument, read_flags
 from trivium.core.errors import require
-from trivium.core.files import atomic_write
+from trivium.core.files import write_file
 from trivium.core.text import csv_text
 from trivium.people.experiment import read_experiment
-from trivium.people.export import export_episodes, export_study
+from trivium.people.export import export_episodes, export_payments, export_study
 from trivium.people.launch import ServeOptions
-from trivium.people.payments import COLUMNS, payments
 from trivium.people.preregistration import preregistration
 from trivium.people.study import reopen_study
 from trivium.people.walkthrough import sentences
@@ -54,10 +53,16 @@ class Flags:
 
 
 @dataclass(frozen=True)
-class Export:
-    """Which study's data is written."""
+class OfStudy:
+    """Which study."""
 
     study: Path = argument("STUDY")  # the folder of a study
+
+
+@dataclass(frozen=True)
+class Export(OfStudy):
+    """Which study's data is written."""
+
     out: Path = REQUIRED  # the folder of the data
     minari: str | None = None  # also write games as a Minari dataset of this name
 
@@ -72,10 +77,9 @@ class Export:
 
 
 @dataclass(frozen=True)
-class Delete:
+class Delete(OfStudy):
     """Whose data is deleted."""
 
-    study: Path = argument("STUDY")  # the folder of a study
     code: str = argument("CODE")  # the participant's code, or the name in the link
 
     def run(self) -> None:
@@ -85,10 +89,9 @@ class Delete:
 
 
 @dataclass(frozen=True)
-class Release:
+class Release(OfStudy):
     """Who may change browsers."""
 
-    study: Path = argument("STUDY")  # the folder of a study
     participant: str = argument("PARTICIPANT")  # as in the link, such as PROLIFIC_PID
 
     def run(self) -> None:
@@ -98,10 +101,8 @@ class Release:
 
 
 @dataclass(frozen=True)
-class Forget:
+class Forget(OfStudy):
     """Which study's names in links are deleted."""
-
-    study: Path = argument("STUDY")  # the folder of a study
 
     def run(self) -> None:
         """Delete the names of all participants."""
@@ -110,10 +111,9 @@ class Forget:
 
 
 @dataclass(frozen=True)
-class Links:
+class Links(OfStudy):
     """For whom links are made."""
 
-    study: Path = argument("STUDY")  # the folder of a study
     url: str = REQUIRED  # the address of the study
     count: int = 1  # the number of participants
     prefix: str = "child-"  # the names are child-01, child-02, ...
@@ -129,19 +129,15 @@ class Links:
 
 
 @dataclass(frozen=True)
-class Payments:
+class Payments(OfStudy):
     """Which study's payments are listed."""
 
-    study: Path = argument("STUDY")  # the folder of a study
     out: Path = REQUIRED  # the CSV file
 
     def run(self) -> None:
         """Write who is to be paid, and how much."""
-        rows = payments(reopen_study(self.study))
-        with atomic_write(self.out) as file:
-            file.write(csv_text([COLUMNS, *([row.get(name) for name in COLUMNS] for row in rows)]))
-        total = sum(row["pay"] + row["bonus"] for row in rows)
-        print(f"{len(rows)} participants, {total:.2f} in all, in {self.out}")
+        paid = export_payments(reopen_study(self.study), self.out)
+        print(f"{len(paid)} participants, {sum(paid):.2f} in all, in {self.out}")
 
 
 @dataclass(frozen=True)
@@ -153,8 +149,7 @@ class Preregister:
 
     def run(self) -> None:
         """Write the preregistration."""
-        with atomic_write(self.out) as file:
-            file.write(preregistration(self.experiment).encode())
+        write_file(self.out, preregistration(self.experiment))
         print(f"preregistration in {self.out}")
 
 
@@ -169,21 +164,12 @@ class Sentences:
         """Write the sentences that children hear, with the names of their recordings."""
         said = sentences(read_experiment(self.experiment))
         require(bool(said), "sentences are read aloud to audience 'children' only")
-        with atomic_write(self.out) as file:
-            file.write(csv_text([("file", "text"), *((name, text) for text, name in said.items())]))
+        write_file(self.out, csv_text([("file", "text"), *zip(said.values(), said, strict=True)]))
         print(f"{len(said)} sentences in {self.out}; record each under its name, for `audio`")
 
 
-OTHERS: dict[str, type[Any]] = {
-    "export": Export,
-    "delete": Delete,
-    "forget": Forget,
-    "links": Links,
-    "payments": Payments,
-    "preregister": Preregister,
-    "release": Release,
-    "sentences": Sentences,
-}
+KINDS = (Export, Delete, Forget, Links, Payments, Preregister, Release, Sentences)
+OTHERS: dict[str, type[Any]] = {kind.__name__.lower(): kind for kind in KINDS}
 
 
 def main(args: Sequence[str]) -> int:

@@ -88,7 +88,7 @@ def read_grid(args: Sequence[str]) -> tuple[str, Asked[Flags], dict[str, list[An
     parser.add(Flags())
     dimensions: dict[str, Any] = {}
     for part in (Keys(), benchmark.default_spec, benchmark.view_type()):
-        parser.add(part, parser.group(part), benchmark.field_aliases, several=True)
+        parser.add(part, benchmark.field_aliases, group=True, several=True)
         dimensions |= leaves(part)
     values = parser.parse(rest)
     flags = changed(Flags(), values)

@@ -153,11 +153,16 @@ def sync_file(path: Path) -> None:
         os.fsync(file.fileno())
 
 
+def write_file(path: str | Path, content: bytes | str) -> None:
+    """Write a file atomically."""
+    with atomic_write(path) as file:
+        file.write(content.encode("utf-8", "replace") if isinstance(content, str) else content)
+
+
 def write_json(path: str | Path, value: Any) -> None:
     """Write a JSON file atomically."""
-    with atomic_write(path) as file:
-        file.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY))
-        file.write(b"\n")
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
+    write_file(path, orjson.dumps(value, option=options))
 
 
 class Appender:
@@ -197,19 +202,13 @@ def _cut_incomplete_line(file: BinaryIO) -> None:
 @contextmanager
 def locked(folder: Path, flag: str = "--out") -> Iterator[None]:
     """Lock a folder, which `flag` names, against other processes until this one ends."""
+    busy = f"{folder}: another process is working there; choose another folder with {flag}"
     with open_output(folder / ".lock", called=folder) as file:
-        busy = f"{folder}: another process is working there; choose another folder with {flag}"
-        _lock(file, busy)
+        with suppress(ImportError):
+            import fcntl  # noqa: PLC0415 - not available on every system
+
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # until the file is closed
+            except OSError:
+                raise UserError(busy) from None
         yield
-
-
-def _lock(file: BinaryIO, refusal: str) -> None:
-    """Lock an open file until it is closed."""
-    try:
-        import fcntl  # noqa: PLC0415 - not available on every system
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise UserError(refusal) from None

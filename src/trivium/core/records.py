@@ -14,6 +14,7 @@ import orjson
 
 from trivium.core.errors import UserError, require
 from trivium.core.files import Appender, atomic_write, open_input, read_rows
+from trivium.core.spec import read_mapping
 
 RECORDS = "records.jsonl"
 SUMMARY = "summary.json"
@@ -164,6 +165,12 @@ def check_record(row: Row) -> None:
     for key in ("trial", "order"):
         if not 0 <= (row.get(key) or 0) < 2**31:
             raise UserError(f"not a record ({key} is {row[key]!r:.80})")
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest in a folder; empty without one."""
+    path = folder / MANIFEST
+    return read_mapping(path) if path.exists() else {}
 
 
 def _checked_rows(path: Path) -> Iterator[tuple[int, Row]]:

@@ -216,6 +216,7 @@ class Tally:
         if self.has_trials:
             metrics |= self._order_trials()
         items = _distinct(self._all_items)
+        asked, reported = self._totals["asked"], self._reported
         all_known = self._totals["digests"] == len(self._all_items)
         return Summary(
             benchmark=self._benchmark,
@@ -235,20 +236,15 @@ class Tally:
             cut_offs=self._kinds[CUT_OFF],
             declined=self._kinds[DECLINED],
             bounds=self._bounds(),
-            tokens=self._token_counts(),
+            tokens={
+                name: TokenCount(self._tokens[name], reported[name], asked - reported[name])
+                for name in TOKENS
+                if asked
+            },
             retries=self._totals["retries"],
             median_seconds=float(np.median(self._seconds)) if self._seconds else None,
             digest=blake2b(items.tobytes(), digest_size=8).hexdigest() if all_known else "",
         )
-
-    def _token_counts(self) -> dict[str, TokenCount]:
-        asked = self._totals["asked"]
-        if not asked:
-            return {}
-        return {
-            name: TokenCount(self._tokens[name], self._reported[name], asked - self._reported[name])
-            for name in TOKENS
-        }
 
     def _bounds(self) -> tuple[float, float] | None:
         """The headline if every attempt cut off or declined had been wrong, and right."""

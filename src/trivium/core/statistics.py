@@ -110,8 +110,7 @@ def mean_interval(
         return Estimate(mean, mean - half, mean + half, n)
     lowest, highest = bounds
     if data[-1] - data[0] <= 1e-12 * (highest - lowest):  # equal up to rounding
-        others = proportion(0, n, level).high or 0.0
-        return Estimate(mean, mean - others * (mean - lowest), mean + others * (highest - mean), n)
+        return _all_alike(mean, n, n, level, bounds)
     limits = bounded_limits(mean, float(data.var(ddof=1)) / n, n, level, bounds)
     return Estimate(mean, *limits, n)
 

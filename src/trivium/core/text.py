@@ -7,7 +7,7 @@ import hashlib
 import io
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
 MAX_TEXT = 1_000_000  # characters of a reply, about 250,000 tokens; the rest is cut off
@@ -83,6 +83,12 @@ def csv_text(rows: Iterable[Iterable[Any]]) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(map(csv_cell, row) for row in rows)
     return text.getvalue().encode("utf-8", "replace")
+
+
+def csv_table(rows: Sequence[Mapping[str, Any]], columns: Iterable[str] = ()) -> bytes:
+    """Rows as CSV under the names of `columns`, by default of all that they have."""
+    names = [*columns] or list(dict.fromkeys(name for row in rows for name in row))
+    return csv_text([names, *([row.get(name) for name in names] for row in rows)])
 
 
 def _is_number(text: str) -> bool:

@@ -133,10 +133,6 @@ class Cost:
         return f"<{self}>"
 
     def __str__(self) -> str:
-        return self._text if self.power is None else f"{self.power}; {self._text}"
-
-    @property
-    def _text(self) -> str:
         requests = "1 request" if self.requests == 1 else f"{self.requests:,} requests"
         if self.output.most is None:
             cap = "and no limit on reasoning (--max_output_tokens sets one)"
@@ -149,11 +145,11 @@ class Cost:
             f"{requests}, about {self.input.about:,.0f} input tokens{up_to} and "
             f"{self.output.about:,.0f} output tokens without reasoning, {cap}"
         )
-        if self.money is None:
-            return text
-        most = self.money.most
-        limit = "with no upper limit" if most is None else f"at most {money(most)}"
-        return f"{text}; at the given prices about {money(self.money.about)}, {limit}"
+        if self.money is not None:
+            most = self.money.most
+            limit = "with no upper limit" if most is None else f"at most {money(most)}"
+            text += f"; at the given prices about {money(self.money.about)}, {limit}"
+        return text if self.power is None else f"{self.power}; {text}"
 
 
 def spent(summaries: Iterable[Summary], prices: Mapping[str, Price]) -> float:

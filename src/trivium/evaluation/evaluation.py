@@ -101,7 +101,9 @@ class Evaluation:
 
     task: Task
     items: Items
-    solver: str  # "oracle", "openai/gpt-4.1-mini", "agent:runs/ppo", "package.module:function"
+    # "oracle", "openai/gpt-4.1-mini", "agent:runs/ppo" or "package.module:function"; empty where
+    # `evaluations_of` makes one evaluation for each of several solvers
+    solver: str = ""
     trials: int = 1
     settings: Settings = field(default_factory=Settings)  # of a model; empty for programs
     setting: str | None = None  # the name of the spec and view within the run

@@ -14,12 +14,11 @@ from typing import Any
 from trivium import __version__
 from trivium.benchmarks import ALIASES
 from trivium.core.errors import UserError, require
-from trivium.core.files import atomic_write, open_input, open_output
+from trivium.core.files import open_input, open_output, write_file
 from trivium.core.records import MANIFEST
 from trivium.core.results import Summary
 from trivium.core.spec import read_mapping
-from trivium.core.statistics import Estimate
-from trivium.core.text import csv_cell, csv_text
+from trivium.core.text import csv_cell, csv_table, csv_text
 from trivium.evaluation.evaluation import Run
 from trivium.evaluation.execute import COSMETIC, first_difference
 
@@ -73,31 +72,21 @@ def _parent(run: Run, root: Path) -> Path:
 
 def write_table(run: Run, summaries: Sequence[Summary], out: Path) -> None:
     """Write summary.csv: a row per evaluation, reproducible to the byte."""
-    metrics = list(dict.fromkeys(name for summary in summaries for name in summary.metrics))
-    fields = list(dict.fromkeys(key for one in run.evaluations for key in one.fields))
-    table: list[list[Any]] = [
-        ["setting", *fields, "seed", "solver", "role", "items", "answered", "no_answers"]
-        + ["failed", "floor", "ceiling", "prompt_lines", "prompt_chars"]
-        + [f"{name}{end}" for name in metrics for end in ("", "_low", "_high", "_n")]
-    ]
+    rows = []
     for one, summary in zip(run.evaluations, summaries, strict=True):
         solver = one.task.benchmark.solvers.get(one.solver)
-        table.append(
-            [one.setting, *(one.fields.get(key, "") for key in fields), one.items.seed, one.solver]
-            + ["model" if solver is None else solver.role]
-            + [summary.items, summary.answered, summary.no_answers, summary.failed]
-            + list(map(_figure, (summary.floor, summary.ceiling)))
-            + list(map(_figure, (summary.prompt_lines, summary.prompt_chars)))
-            + [part for name in metrics for part in _figures(summary.metrics.get(name))]
-        )
-    with atomic_write(out / SUMMARY_TABLE) as file:
-        file.write(csv_text(table))
-
-
-def _figures(estimate: Estimate | None) -> list[int | str]:
-    if estimate is None:
-        return ["", "", "", ""]
-    return [*map(_figure, (estimate.value, estimate.low, estimate.high)), estimate.n]
+        row = {"setting": one.setting, **one.fields, "seed": one.items.seed, "solver": one.solver}
+        row["role"] = "model" if solver is None else solver.role
+        for name in ("items", "answered", "no_answers", "failed"):
+            row[name] = getattr(summary, name)
+        for name in ("floor", "ceiling", "prompt_lines", "prompt_chars"):
+            row[name] = _figure(getattr(summary, name))
+        for name, estimate in summary.metrics.items():
+            ends = {"": estimate.value, "_low": estimate.low, "_high": estimate.high}
+            row |= {f"{name}{end}": _figure(value) for end, value in ends.items()}
+            row[f"{name}_n"] = estimate.n
+        rows.append(row)
+    write_file(out / SUMMARY_TABLE, csv_table(rows))
 
 
 def _figure(value: float | None) -> str:

@@ -36,6 +36,7 @@ from trivium.models.settings import Settings, is_model
 
 RESULTS = "results"  # the folder of a sweep's evaluations
 DEFAULT_ITEMS = 100
+REQUESTS = 300  # of a main run to each model, about, where the number of items is not given
 # Other names of a sweep's keys, besides the benchmark's field_aliases.
 SPELLINGS = {
     "approach": "benchmark",
@@ -65,36 +66,36 @@ def plan_main_run(
     """Every preset of these benchmarks with every solver and model.
 
     A full name such as NAME.part is run instead of the presets. `presets` selects some of them.
+    Without `items`, each benchmark's own number, or as many as take a model about 300 requests.
     """
+    require(items is None or items >= 1, f"items must be at least 1, got {items}")
     models = [full_model_name(name) for name in models]
     known = [preset for name in names for preset in load_task(name).benchmark.presets]
     for preset in presets:
         require_known(preset, known, f"preset {preset!r}")
-    evaluations: list[Evaluation] = []
+    chosen: list[tuple[str, Task]] = []
     for name in names:
         task, variant = load_task(name), name.partition(".")[2]
-        benchmark = task.benchmark
-        specs = {variant: task.spec} if variant else benchmark.presets
-        chosen = Items(seed, 0, items or benchmark.default_items)
-        for preset, spec in specs.items():
-            if preset in presets or variant or not presets:
-                setting = Setting(preset, {}, Task(benchmark, spec, task.view))
-                folder = f"{benchmark.name}/{preset}"
-                evaluations += evaluations_of(
-                    setting, chosen, [*benchmark.solvers, *models], settings, folder=folder
-                )
+        specs = {variant: task.spec} if variant else task.benchmark.presets
+        chosen += [
+            (preset, Task(task.benchmark, spec, task.view))
+            for preset, spec in specs.items()
+            if preset in presets or variant or not presets
+        ]
+    if models and items is None:
+        requests = sum(task.benchmark.max_turns(task.item(0).original) for _, task in chosen)
+        items = max(1, round(REQUESTS / requests))
+    evaluations: list[Evaluation] = []
+    for preset, task in chosen:
+        own = Items(seed, 0, items or task.benchmark.default_items)
+        evaluations += evaluations_of(
+            Evaluation(task, own, settings=settings or Settings(), setting=preset),
+            [*task.benchmark.solvers, *models],
+            f"{task.benchmark.name}/{preset}",
+        )
     plan = {"benchmarks": list(names), "items": items, "models": list(models)}
     plan |= {"presets": list(presets)} if presets else {}
     return Run("run", tuple(evaluations), {"kind": "run", "seed": seed}, plan=plan)
-
-
-@dataclasses.dataclass(frozen=True)
-class Setting:
-    """One point of a grid, or one variant of a diagnosis."""
-
-    name: str  # unique in the run
-    fields: Mapping[str, Any]  # its columns in summary.csv
-    task: Task
 
 
 def plan_diagnosis(
@@ -119,11 +120,15 @@ def plan_diagnosis(
         variant = known[name]
         changed = change_task(task, {**variant.spec, **variant.view})
         evaluations += evaluations_of(
-            Setting(name, {"variant": name}, changed),
-            Items(seed, 0, items),
+            Evaluation(
+                changed,
+                Items(seed, 0, items),
+                trials=trials,
+                settings=settings or Settings(),
+                setting=name,
+                fields={"variant": name},
+            ),
             [variant.solver] if variant.solver else [*chosen, *models],
-            settings,
-            trials=trials,
         )
     config = {
         "kind": "diag",
@@ -187,15 +192,19 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
     require(cells <= MAX_CELLS, f"the grid has {cells:,} evaluations; {MAX_CELLS:,} are possible")
     evaluations = [
         evaluation
-        for setting in _settings(benchmark, grid, lists.get("preset"))
+        for name, fields, task in _settings(benchmark, grid, lists.get("preset"))
         for seed in seeds
         for evaluation in evaluations_of(
-            setting,
-            Items(seed, 0, items),
+            Evaluation(
+                task,
+                Items(seed, 0, items),
+                trials=trials,
+                settings=settings,
+                setting=name,
+                fields=fields,
+                repeats=repeats,
+            ),
             [*solvers, *models],
-            settings,
-            trials=trials,
-            repeats=repeats,
         )
     ]
     config = {
@@ -275,33 +284,21 @@ def plain(value: Any) -> Any:
 
 
 def evaluations_of(
-    setting: Setting,
-    items: Items,
-    solvers: Sequence[str],
-    settings: Settings | None,
-    *,
-    trials: int = 1,
-    repeats: int = 1,
-    folder: str | None = None,
+    evaluation: Evaluation, solvers: Sequence[str], folder: str | None = None
 ) -> list[Evaluation]:
-    """Every solver on the items of one setting, each in its own folder within `folder`.
+    """The same evaluation of every solver, each in its own folder within `folder`.
 
     Without `folder`, the setting and the seed are part of the names of their folders.
     """
-    tag = slug(f"{setting.name} seed{items.seed}")
+    tag = slug(f"{evaluation.setting} seed{evaluation.items.seed}")
     return [
-        Evaluation(
-            setting.task,
-            items,
-            solver,
-            trials,
-            settings=(settings or Settings()) if is_model(solver) else Settings(),
-            setting=setting.name,
-            fields=setting.fields,
+        dataclasses.replace(
+            evaluation,
+            solver=solver,
+            settings=evaluation.settings if is_model(solver) else Settings(),
             folder=f"{folder}/{file_name(solver)}"
             if folder
             else f"{RESULTS}/{slug(f'{tag} {solver}')}",
-            repeats=repeats,
         )
         for solver in solvers
     ]
@@ -313,8 +310,8 @@ def _setting_names(evaluations: Sequence[Evaluation]) -> list[str | None]:
 
 def _settings(
     benchmark: AnyBenchmark, grid: Mapping[str, list[Any]], presets: list[str] | None
-) -> Iterator[Setting]:
-    """Every point of the grid."""
+) -> Iterator[tuple[str, dict[str, Any], Task]]:
+    """The name, the fields and the task of every point of the grid."""
     axes = {**({} if presets is None else {"preset": presets}), **grid}
     for values in itertools.product(*axes.values()):
         chosen = dict(zip(axes, values, strict=True))
@@ -323,7 +320,7 @@ def _settings(
         preset = chosen.pop("preset", None)
         spec = benchmark.default_spec if preset is None else find_preset(benchmark, preset)
         task = change_task(Task(benchmark, spec, benchmark.view_type()), chosen)
-        yield Setting(name, fields, task)
+        yield name, fields, task
 
 
 def _sweep_benchmark(values: Mapping[str, Any]) -> AnyBenchmark:

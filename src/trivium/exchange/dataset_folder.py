@@ -8,10 +8,12 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from trivium import __version__
 from trivium.auditing.engine import audit
@@ -20,13 +22,23 @@ from trivium.core.errors import require
 from trivium.core.files import open_output, write_json
 from trivium.core.probes import Audit
 from trivium.core.results import summarise
-from trivium.core.task import Task
+from trivium.core.spec import read_mapping
+from trivium.evaluation.command_line import changed_flags, task_flags
 from trivium.evaluation.evaluation import Evaluation
 from trivium.exchange.export import CANARY_LINE, COLUMNS, write_items
 
 SHARD = 50_000  # rows of one Parquet file
 SAMPLE = 200  # items on which the ceilings in the card are measured
+HERE = Path(__file__).parent
+TEMPLATES = Environment(
+    loader=FileSystemLoader(HERE),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    keep_trailing_newline=True,
+)
 SIZES = ((1000, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
+# The types of columns in Croissant.
+TYPES = {"string": "sc:Text", "json": "sc:Text", "int64": "cr:Int64", "float64": "cr:Float64"}
 
 
 def write_dataset_folder(evaluation: Evaluation, out: Path, *, with_audit: bool) -> None:
@@ -70,50 +82,30 @@ def _write_shards(evaluation: Evaluation, folder: Path) -> dict[str, str]:
 
 def card(evaluation: Evaluation, folder: str, audit: Audit | None) -> str:
     """The dataset card: contents, commands, floor, ceilings, audit and columns."""
-    task, total = evaluation.task, evaluation.attempts
-    benchmark = task.benchmark
-    size = next((name for limit, name in SIZES if total < limit), "n>1M")
-    columns = (
-        f"| `{name}` | {about}{' (JSON)' if kind == 'json' else ''} |"
-        for name, (kind, about) in COLUMNS.items()
+    task, benchmark = evaluation.task, evaluation.task.benchmark
+    sample = list(islice(evaluation.presented(), SAMPLE))
+    ceilings = {}
+    for solver in benchmark.solvers.values():
+        if solver.role == "ceiling":
+            rows = (dataclasses.asdict(solve(item, solver)) for item in sample)
+            headline, *_ = summarise(rows, benchmark.metrics).metrics.values()
+            ceilings[solver.name] = headline
+    export = ["export", benchmark.name, *export_flags(evaluation), "--out", folder]
+    return TEMPLATES.get_template("card.md.j2").render(
+        benchmark=benchmark,
+        headline=benchmark.metrics[0],
+        size=next((name for limit, name in SIZES if evaluation.attempts < limit), "n>1M"),
+        about=_about(evaluation),
+        folder=folder,
+        export_command=shlex.join(["trivium", *export]),
+        score_command=shlex.join(["trivium", "score", benchmark.name, "--in", folder]),
+        audit_command=shlex.join(["trivium", "audit", benchmark.name, *task_flags(task)]),
+        floors=[task.item_floor(item.original) for item in sample],
+        ceilings=ceilings,
+        audit=audit,
+        columns=COLUMNS,
+        canary=CANARY_LINE,
     )
-    sections = [
-        _FRONT.format(name=benchmark.name, size=size),
-        f"# {benchmark.name}: {benchmark.title}",
-        _about(evaluation),
-        _MISSING.format(name=benchmark.name) if benchmark.multi_turn else "",
-        _commands(evaluation, folder),
-        "## Floor and ceiling\n\n" + "\n".join(_floor_and_ceiling(evaluation)),
-        "## Audit\n\n" + _audit_text(task, audit),
-        "## Columns\n\n| column | what it holds |\n|---|---|\n" + "\n".join(columns),
-        CANARY_LINE,
-    ]
-    return "\n\n".join(section for section in sections if section) + "\n"
-
-
-_FRONT = """---
-license: mit
-pretty_name: {name}
-language:
-- en
-task_categories:
-- question-answering
-tags:
-- reasoning
-- synthetic
-size_categories:
-- {size}
-configs:
-- config_name: default
-  data_files:
-  - split: test
-    path: data/test-*.parquet
----"""
-_MISSING = """## What is missing
-
-{name} is played in turns, and a table holds only the opening of every game. What the \
-environment says to each move comes from `trivium.load("{name}", ...).start(item).send(move)`; \
-a reply to score is the list of all moves."""
 
 
 def _about(evaluation: Evaluation) -> str:
@@ -133,18 +125,6 @@ def _about(evaluation: Evaluation) -> str:
     )
 
 
-def _commands(evaluation: Evaluation, folder: str) -> str:
-    name = evaluation.task.benchmark.name
-    export = shlex.join(["trivium", "export", name, *export_flags(evaluation), "--out", folder])
-    score = f"trivium score {name} --in {shlex.quote(folder)} --replies replies.jsonl"
-    return (
-        "## Commands\n\nThis folder, and the score of replies (lines of "
-        '`{"id": ..., "reply": ...}`):\n\n'
-        f"```bash\npip install 'trivium[exchange]'\n{export}\n{score} --out runs/mine\n```\n\n"
-        f'```python\ndatasets.load_dataset("{folder}", split="test")\n```'
-    )
-
-
 def export_flags(evaluation: Evaluation) -> list[str]:
     """The flags of an export that writes the same folder without a config file."""
     items, task = evaluation.items, evaluation.task
@@ -157,86 +137,17 @@ def export_flags(evaluation: Evaluation) -> list[str]:
     return [*words, "--format", "huggingface"]
 
 
-def task_flags(task: Task) -> list[str]:
-    """The flags of a task's spec: its preset, or the fields that differ from the default."""
-    if task.preset is not None:
-        return ["--preset", task.preset]
-    return changed_flags(task.spec, task.benchmark.default_spec)
-
-
-def changed_flags(values: Any, defaults: Any) -> list[str]:
-    """The flags for the fields of a spec or view that differ from the defaults."""
-    words: list[str] = []
-    for field in dataclasses.fields(values):
-        value = getattr(values, field.name)
-        if value == getattr(defaults, field.name):
-            continue
-        if isinstance(value, bool):
-            words.append(f"--{field.name}" if value else f"--no_{field.name}")
-        else:
-            values_given = value if isinstance(value, tuple) else (value,)
-            words += [f"--{field.name}", *map(str, values_given)]
-    return words
-
-
-def _floor_and_ceiling(evaluation: Evaluation) -> Iterator[str]:
-    """Yields the rows of a table of the floor and of every solver that is a ceiling."""
-    task = evaluation.task
-    headline = task.benchmark.metrics[0]
-    sample = list(islice(evaluation.presented(), SAMPLE))
-    yield f"| | {headline.name}: {headline.about} |\n|---|---|"
-    floors = [task.item_floor(item.original) for item in sample]
-    names = ", ".join(dict.fromkeys(floor.name for floor in floors))
-    value = sum(floor.value for floor in floors) / len(floors)
-    yield f"| floor, the best strategy that does not read the item ({names}) | {value:.3f} |"
-    for solver in task.benchmark.solvers.values():
-        if solver.role == "ceiling":
-            rows = (dataclasses.asdict(solve(item, solver)) for item in sample)
-            found = summarise(rows, task.benchmark.metrics).metrics[headline.name]
-            yield f"| ceiling, `{solver.name}` on {len(sample)} items | {found} |"
-
-
-def _audit_text(task: Task, audit: Audit | None) -> str:
-    command = shlex.join(["trivium", "audit", task.benchmark.name, *task_flags(task)])
-    if audit is None:
-        return f"Not audited; `{command}` does it."
-    caught = [cue for cue in audit.cues if cue.caught]
-    tried = f"{len(audit.cues)} cues"
-    verdicts = {
-        "passed": f"PASSED: none of {tried} beats chance on {audit.items} fresh items",
-        "incomplete": "NO VERDICT: there was nothing to guess",
-        "caught": f"CAUGHT: {len(caught)} of {tried} beat chance on {audit.items} fresh items: "
-        + ", ".join(f"{cue.name} ({cue.value:.3f} against {cue.chance:.3f})" for cue in caught),
-    }
-    why = f" ({task.benchmark.why_leaky})" * audit.keeps_leaks
-    return f"{verdicts[audit.verdict]}{why}. The command was `{command}`."
-
-
-TYPES = {"string": "sc:Text", "json": "sc:Text", "int64": "cr:Int64", "float64": "cr:Float64"}
-LICENSE = "https://spdx.org/licenses/MIT.html"
-CONTEXT: dict[str, Any] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "name": {"@container": "@language"},
-    "description": {"@container": "@language"},
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "conformsTo": "dct:conformsTo",
-    "cr": "http://mlcommons.org/croissant/",
-    "dct": "http://purl.org/dc/terms/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "sc": "https://schema.org/",
-}
-PLAIN = """arrayShape citeAs column containedIn equivalentProperty extract field fileObject
-fileProperty fileSet format includes isArray isLiveDataset jsonPath key md5 parentField path
-recordSet references regex repeated replace samplingRate separator source subField transform"""
-CONTEXT |= {name: f"cr:{name}" for name in PLAIN.split()}
-
-
 def croissant(name: str, about: str, shards: Mapping[str, str]) -> dict[str, Any]:
     """The metadata of a dataset; `shards` are the SHA-256 of its Parquet files, by path."""
-    files = [
+    metadata = read_mapping(HERE / "croissant.json")
+    metadata |= {
+        "name": name,
+        "description": about,
+        "version": ".".join(__version__.split(".")[:3]),
+        "datePublished": time.strftime("%Y-%m-%d"),
+        "citeAs": f"Trivium {__version__}, {name}",
+    }
+    metadata["distribution"][:0] = [
         {
             "@type": "cr:FileObject",
             "@id": path.rpartition("/")[2],
@@ -247,47 +158,15 @@ def croissant(name: str, about: str, shards: Mapping[str, str]) -> dict[str, Any
         }
         for path, digest in shards.items()
     ]
-    shard_set = {
-        "@type": "cr:FileSet",
-        "@id": "shards",
-        "name": "shards",
-        "encodingFormat": "application/x-parquet",
-        "includes": "data/*.parquet",
-    }
-    return {
-        "@context": CONTEXT,
-        "@type": "sc:Dataset",
-        "conformsTo": "http://mlcommons.org/croissant/1.1",
-        "name": name,
-        "description": about,
-        "license": LICENSE,
-        "version": ".".join(__version__.split(".")[:3]),
-        "datePublished": time.strftime("%Y-%m-%d"),
-        "creator": {"@type": "sc:Organization", "name": "Trivium"},
-        "citeAs": f"Trivium {__version__}, {name}",
-        "keywords": ["reasoning", "benchmark", "synthetic"],
-        "isLiveDataset": False,
-        "distribution": [*files, shard_set],
-        "recordSet": [
-            {
-                "@type": "cr:RecordSet",
-                "@id": "items",
-                "name": "items",
-                "description": "One row for each prompt.",
-                "key": {"@id": "items/id"},
-                "field": [_field(column) for column in COLUMNS],
-            }
-        ],
-    }
-
-
-def _field(column: str) -> dict[str, Any]:
-    kind, about = COLUMNS[column]
-    return {
-        "@type": "cr:Field",
-        "@id": f"items/{column}",
-        "name": column,
-        "description": f"{about} (JSON)" if kind == "json" else about,
-        "dataType": TYPES[kind],
-        "source": {"fileSet": {"@id": "shards"}, "extract": {"column": column}},
-    }
+    metadata["recordSet"][0]["field"] = [
+        {
+            "@type": "cr:Field",
+            "@id": f"items/{column}",
+            "name": column,
+            "description": f"{about} (JSON)" if kind == "json" else about,
+            "dataType": TYPES[kind],
+            "source": {"fileSet": {"@id": "shards"}, "extract": {"column": column}},
+        }
+        for column, (kind, about) in COLUMNS.items()
+    ]
+    return metadata

@@ -16,9 +16,9 @@ from trivium.core.benchmark import AnyBenchmark
 from trivium.core.dialogue import Dialogue, Reply
 from trivium.core.errors import UserError, located, require
 from trivium.core.files import atomic_write, dump_line, locked, open_input, write_json
-from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row
+from trivium.core.records import MANIFEST, RECORDS, SUMMARY, Row, read_manifest
 from trivium.core.results import Summary
-from trivium.core.spec import read_mapping, spec_from_dict, spec_to_dict
+from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.task import PresentedItem, Task
 from trivium.core.text import csv_cell
 from trivium.evaluation.evaluation import Evaluation, Items, versions
@@ -207,8 +207,7 @@ def write_scores(scoring: Scoring, out: Path, command: str | None = None) -> Sum
     manifest = scoring.manifest()
     files = [str(path) for path in (*scoring.files, *scoring.replies)]
     with locked(out):
-        path = out / MANIFEST
-        held = read_mapping(path) if path.exists() else {}
+        held = read_manifest(out)
         same = bool(held) and first_difference(held, manifest, COSMETIC | {"files"}) is None
         free = not any((out / name).exists() for name in (RECORDS, SUMMARY))
         require(
@@ -218,7 +217,7 @@ def write_scores(scoring: Scoring, out: Path, command: str | None = None) -> Sum
         with atomic_write(out / RECORDS) as file:
             file.writelines(map(dump_line, scoring.records()))
             # Written last, so that replies that cannot be scored do not claim the folder.
-            write_json(path, manifest | {"files": files, "command": command})
+            write_json(out / MANIFEST, manifest | {"files": files, "command": command})
         return write_summary(scoring.task.benchmark, out)
 
 

@@ -264,51 +264,41 @@ def request_fields(
     `schema` is the JSON schema of the reply; `tools` are functions with name, description and
     parameters.
     """
-    named = None if schema is None else {"name": "answer", "strict": True, "schema": schema}
-    fields: Fields = {"model": model.served_name, "temperature": model.settings.temp}
+    settings = model.settings
+    system, effort = settings.system, settings.reasoning_effort
+    named: Fields | None = None
+    if schema is not None:
+        named = {"name": "answer", "strict": True, "schema": schema}
+    fields: Fields = {"model": model.served_name, "temperature": settings.temp}
     if protocol == "completions":
-        fields |= _completion_fields(model.settings, turns)
+        fields |= _completion_fields(settings, turns)
     elif protocol == "chat":
-        fields |= _chat_fields(model, turns, named, tools)
+        # OpenAI renamed this field; compatible servers know the old name.
+        limit = "max_completion_tokens" if model.provider == "openai" else "max_tokens"
+        opening = [] if system is None else [{"role": "system", "content": system}]
+        fields |= {
+            "messages": [*opening, *turns],
+            limit: settings.max_output_tokens,
+            "reasoning_effort": effort,
+            "response_format": named and {"type": "json_schema", "json_schema": named},
+            "tools": [{"type": "function", "function": tool} for tool in tools],
+        }
     else:
-        fields |= _responses_fields(model.settings, turns, named, tools)
+        fields |= {
+            "instructions": system,
+            "input": [part for turn in turns for part in _responses_items(turn)],
+            "store": False,
+            "max_output_tokens": settings.max_output_tokens,
+            "reasoning": effort and {"effort": effort},
+            "text": named and {"format": {"type": "json_schema", **named}},
+            "tools": [{"type": "function", **tool} for tool in tools],
+        }
     body = {key: value for key, value in fields.items() if value not in (None, [])}
-    for key, value in read_extra_body(model.settings.extra_body).items():
+    for key, value in read_extra_body(settings.extra_body).items():
         ours = body.get(key)
         both = isinstance(ours, dict) and isinstance(value, dict)
         body[key] = ours | value if both else value
     return body
-
-
-def _chat_fields(
-    model: Model, turns: Sequence[Turn], named: Fields | None, tools: Sequence[Fields]
-) -> Fields:
-    settings = model.settings
-    system = settings.system
-    # OpenAI renamed this field; compatible servers know the old name.
-    limit = "max_completion_tokens" if model.provider == "openai" else "max_tokens"
-    return {
-        "messages": [*([] if system is None else [{"role": "system", "content": system}]), *turns],
-        limit: settings.max_output_tokens,
-        "reasoning_effort": settings.reasoning_effort,
-        "response_format": named and {"type": "json_schema", "json_schema": named},
-        "tools": [{"type": "function", "function": tool} for tool in tools],
-    }
-
-
-def _responses_fields(
-    settings: Settings, turns: Sequence[Turn], named: Fields | None, tools: Sequence[Fields]
-) -> Fields:
-    effort = settings.reasoning_effort
-    return {
-        "instructions": settings.system,
-        "input": [part for turn in turns for part in _responses_items(turn)],
-        "store": False,
-        "max_output_tokens": settings.max_output_tokens,
-        "reasoning": effort and {"effort": effort},
-        "text": named and {"format": {"type": "json_schema", **named}},
-        "tools": [{"type": "function", **tool} for tool in tools],
-    }
 
 
 def _responses_items(turn: Turn) -> list[Fields]:

@@ -70,7 +70,8 @@ def served_locally(models: Sequence[Model]) -> Iterator[dict[Model, Model]]:
 @contextmanager
 def _server(path: Path) -> Iterator[str]:
     """Yields the URL of a server of the model in a file."""
-    port = _free_port()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
     words = ["--model", str(path), "--host", "127.0.0.1", "--port", str(port)]
     words += ["--n_ctx", str(CONTEXT), "--interrupt_requests", "false", "--verbose", "false"]
     with tempfile.TemporaryFile() as log:
@@ -108,9 +109,3 @@ def _started(server: subprocess.Popen[bytes], port: int) -> bool:
         else:
             return True
     return False
-
-
-def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])

@@ -139,7 +139,9 @@ def find_address(model: Model) -> Address:
     )
     assert base_url is not None
     _check_url(base_url)
-    remember_url(base_url)
+    # The parameters of the URL are hidden from now on, apart from a version.
+    query = parse_qsl(urlsplit(base_url).query)
+    _remember(value for name, value in query if "version" not in name)
     key_name, key = find_key(name)
     needs_key = known is not None and known.startswith("https") and model.options.base_url is None
     require(
@@ -231,12 +233,6 @@ def scrub(text: str) -> str:
 def scrub_urls(text: str) -> str:
     """The text with the secrets in its URLs hidden."""
     return _PARAMETERS.sub(rf"\1{HIDDEN}", _USER.sub(rf"\1{HIDDEN}@", text))
-
-
-def remember_url(url: str) -> None:
-    """Hide the parameters of a URL from now on."""
-    query = parse_qsl(urlsplit(url).query)
-    _remember(value for name, value in query if "version" not in name)  # which is public
 
 
 def hide_fields(value: Any, *, secret: bool = False) -> Any:

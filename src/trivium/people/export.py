@@ -1,16 +1,16 @@
-"""The data of a study: records, tidy tables with a dictionary, and Minari datasets."""
+"""The data of a study: records, tidy tables with a dictionary, payments, and Minari datasets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import orjson
 
 from trivium.core.errors import require
-from trivium.core.files import atomic_write, dump_line, write_json
+from trivium.core.files import atomic_write, dump_line, write_file, write_json
 from trivium.core.records import MANIFEST, RECORDS, Attempt
-from trivium.core.text import csv_text
+from trivium.core.text import csv_table
 from trivium.evaluation.evaluation import versions
 from trivium.people.adaptive import fit_of
 from trivium.people.analysis import Row, analyse, behaviour, excluded_by, screens_of
@@ -19,7 +19,7 @@ from trivium.people.pages import Page, Round, page_of
 from trivium.people.session import Session
 from trivium.people.steps import TimedStep
 from trivium.people.store import Event, Participant
-from trivium.people.study import KINDS, Study
+from trivium.people.study import KINDS, NO_CONTACT, Study
 from trivium.people.walkthrough import screens_in_words
 from trivium.thresholds.search import ThresholdPlan
 
@@ -46,13 +46,13 @@ def export_study(study: Study, out: Path) -> int:
         file.writelines(map(dump_line, attempts))
     write_json(out / MANIFEST, _manifest(study, rows))
     for name, columns in tables.items():
-        _write_table(out / name, list(columns), rows[name])
+        write_file(out / name, csv_table(rows[name], columns))
     meanings = [
         {"file": name, "column": column, "type": kind, "meaning": meaning, "missing": _MISSING}
         for name, columns in tables.items()
         for column, (kind, meaning) in columns.items()
     ]
-    _write_table(out / DICTIONARY, ["file", "column", "type", "meaning", "missing"], meanings)
+    write_file(out / DICTIONARY, csv_table(meanings))
     return len(attempts)
 
 
@@ -128,6 +128,29 @@ def mean_score(session: Session) -> float | None:
     values = (attempt.dialogue.scores.get(measure) for attempt in session.finished)
     scores = [value for value in values if value is not None]
     return sum(scores) / len(scores) if scores else None
+
+
+def export_payments(study: Study, path: Path) -> list[float]:
+    """Write what participants are paid, and return it: base pay, and a bonus from the score."""
+    pay, contacts = study.experiment.pay, study.store.contacts()
+    rows = []
+    for participant in study.store.participants():
+        session = study.session(participant)
+        if session.stage not in ("done", "failed"):
+            continue
+        rows.append(
+            vars(contacts.get(participant.id, NO_CONTACT))
+            | {
+                "code": participant.code,
+                "stage": session.stage,
+                "pay": getattr(pay, session.stage),
+                "bonus": round(pay.bonus * (mean_score(session) or 0.0), 2),
+                "currency": pay.currency,
+            }
+        )
+    columns = ["name", "study", "session", "code", "stage", "pay", "bonus", "currency"]
+    write_file(path, csv_table(rows, columns))
+    return [row["pay"] + row["bonus"] for row in rows]
 
 
 def export_episodes(study: Study, name: str, out: Path) -> dict[str, int]:
@@ -214,8 +237,3 @@ def _trial_row(attempt: Attempt, number: int, steps: Sequence[TimedStep]) -> Row
         "onset": steps[0].onset,
         "seconds": round(sum(step.seconds for step in steps), 3),
     }
-
-
-def _write_table(path: Path, columns: list[str], rows: Iterable[Row]) -> None:
-    with atomic_write(path) as file:
-        file.write(csv_text([columns, *([row.get(name) for name in columns] for row in rows)]))

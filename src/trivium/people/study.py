@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from trivium.core.errors import UserError, require
-from trivium.core.files import atomic_write
+from trivium.core.files import write_file
 from trivium.people.experiment import Condition, Experiment, read_experiment
 from trivium.people.session import ENDED, Session, session_after
 from trivium.people.steps import RefusedError, Step
@@ -267,8 +267,7 @@ def open_study(path: Path, folder: Path | None = None, kind: str = PERSON) -> St
     if experiment.audio:
         copytree(path.parent / experiment.audio, folder / AUDIO, dirs_exist_ok=True)
     for name, content in files.items():
-        with atomic_write(folder / name) as file:
-            file.write(content)
+        write_file(folder / name, content)
     return study
 
 

@@ -36,14 +36,16 @@ RULE = (
     "Holm's test."
 )
 Scores = Mapping[Any, float]  # by item
+# A difference and whether it is clear; None without items in common.
+Compared = tuple[Estimate, bool] | None
 
 
 def differences_together(
     pairs: Sequence[tuple[Scores, Scores]], bounds: Bounds | None
-) -> list[tuple[Estimate, bool] | None]:
-    """The first minus the second of every pair on common items, and whether it is clear.
+) -> list[Compared]:
+    """The first minus the second of every pair on common items.
 
-    The 95% intervals hold together (Bonferroni); clear is by Holm's test. None without such items.
+    The 95% intervals hold together (Bonferroni); clear is by Holm's test.
     """
     common = [
         [(value, second[key]) for key, value in first.items() if key in second]
@@ -64,19 +66,10 @@ class Rank:
     """One model: its score, and how it compares with the next one."""
 
     solver: str
-    score: Estimate  # over all items
+    figures: str  # over all items, with the interval
+    bars: Sequence[Bar]  # the same between 0 and 1
     ahead: str  # of the next model, in words
     words: str  # whether it is above the floor, and how many attempts have no answer
-
-    @property
-    def figures(self) -> str:
-        """The score with its interval."""
-        return two(self.score)
-
-    @property
-    def bars(self) -> list[Bar]:
-        """Its place between 0 and 1."""
-        return bars(self.score, (), UNIT)
 
 
 def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
@@ -92,7 +85,7 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
     }
     order = sorted(means, key=lambda model: -(means[model].value or 0.0))
 
-    def compared(name: str | None = None) -> dict[tuple[str, str], tuple[Estimate, bool] | None]:
+    def compared(name: str | None = None) -> dict[tuple[str, str], Compared]:
         """The differences of all pairs of models, at one benchmark or at all."""
         own = {
             model: {key: value for key, value in scores[model].items() if name in (None, key[0])}
@@ -109,16 +102,18 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
         for pair in pairwise(order)
     }
     return [
-        Rank(model, means[model], ahead.get(model, ""), _rank_words(all_results, model))
+        Rank(
+            model,
+            two(means[model]),
+            bars(means[model], (), UNIT),
+            ahead.get(model, ""),
+            _rank_words(all_results, model),
+        )
         for model in order
     ]
 
 
-def _ahead(
-    following: str,
-    overall: tuple[Estimate, bool] | None,
-    parts: Mapping[str, tuple[Estimate, bool] | None],
-) -> str:
+def _ahead(following: str, overall: Compared, parts: Mapping[str, Compared]) -> str:
     """How a model compares with the next one, over all items and on every benchmark."""
     if overall is None:
         return f", has no items in common with {following}"
@@ -138,11 +133,8 @@ def _ahead(
 
 def _rank_words(all_results: Sequence[BenchmarkResults], model: str) -> str:
     """On which benchmarks a model is above the floor, and how many attempts have no answer."""
-    parts = {
-        results.benchmark.name: results.within(results.sound_settings)[model]
-        for results in all_results
-        if model in results.within(results.sound_settings)
-    }
+    found = {results.benchmark.name: results.within().get(model) for results in all_results}
+    parts = {name: part for name, part in found.items() if part}
     missing = [name for name, part in parts.items() if not part.metrics["lift"].is_above(0)]
     above = len(parts) - len(missing)
     if len(parts) > 1:
@@ -166,7 +158,7 @@ def closing_lines(all_results: Sequence[BenchmarkResults]) -> list[str]:
         return [*lines, f"and {more} more, in the report"] if more else lines
     lines = []
     for results in all_results:
-        parts, name = results.within(results.sound_settings), results.benchmark.metrics[0].name
+        parts, name = results.within(), results.benchmark.metrics[0].name
         words = [
             f"{BASELINES[role]} {best[1].value:.2f}"
             for role in ("ceiling", "shortcut")
@@ -386,14 +378,13 @@ def sentence(all_results: Sequence[BenchmarkResults], model: str) -> str:
     phrases = []
     nothing = "Nothing could be scored."
     for results in all_results:
-        kept = results.sound_settings
-        own = results.within(kept).get(model)
+        own = results.within().get(model)
         if own is None or own.metrics["lift"].value is None:
             if own is not None and own.metrics[results.benchmark.metrics[0].name].n:
                 nothing = "There is no lift, since the floor is the ceiling."
             continue
         axis = next(iter(results.chart_axes), None)
-        parts = results.split(axis.value, kept, model) if axis else {}
+        parts = results.split(axis.value, results.sound_settings, model) if axis else {}
         by_axis = {at: parts[at].metrics["lift"] for at in sorted(parts, key=natural)}
         lifts = Lifts(own.metrics["lift"], by_axis, _nearest_player(results, model))
         phrases.append(results.benchmark.headline_sentence(lifts))

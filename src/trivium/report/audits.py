@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.files import atomic_write
+from trivium.core.files import write_json
 from trivium.core.probes import ENGINE, Audit
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.task import Task
@@ -81,8 +81,7 @@ def keep_audit(task: Task, audit: Audit, **labels: Any) -> dict[str, Any]:
     others = {key: own for key, own in stored.items() if key.partition(" ")[0] != benchmark.name}
     for (spec, view), one in {**_stored(benchmark), (task.spec, task.view): kept}.items():
         others.setdefault(f"{benchmark.name} {_json(spec)}", {})[_json(view)] = one
-    with atomic_write(path) as file:
-        file.write(orjson.dumps(others, option=orjson.OPT_INDENT_2) + b"\n")
+    write_json(path, others)
     _stored.cache_clear()
     return kept
 

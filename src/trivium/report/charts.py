@@ -77,7 +77,7 @@ def charted_solvers(results: BenchmarkResults, order: Iterable[str]) -> list[str
     """The solvers that charts are about: models, or the best baseline of each role."""
     names = results.models
     if not names:
-        parts, headline = results.within(results.sound_settings), results.benchmark.metrics[0].name
+        parts, headline = results.within(), results.benchmark.metrics[0].name
         best = [results.best(parts, role, headline) for role in ROLE_STYLES]
         names = [found[0] for found in best if found] or results.solvers
     return [name for name in order if name in names]
@@ -258,7 +258,7 @@ class Charts:
         """Where answers go wrong: a bar for every number that kinds of answers come with."""
         if not self.results.shows_failures:
             return
-        own = self.results.within(self.results.sound_settings)
+        own = self.results.within()
         steps = next((axis for axis in self.results.chart_axes if axis.one), None)
         by_steps = self._split(steps.value) if steps else {}
         counts: dict[str, dict[str, dict[int, int]]] = defaultdict(lambda: defaultdict(dict))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import combinations
@@ -18,16 +18,14 @@ from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark, LossSplit
 from trivium.core.errors import require
 from trivium.core.records import (
-    MANIFEST,
     PEOPLE,
     UNSCORED,
     Row,
     is_participant,
-    read_records,
+    read_manifest,
     solver_group,
 )
 from trivium.core.results import item_number
-from trivium.core.spec import read_mapping
 from trivium.core.statistics import (
     Bounds,
     Estimate,
@@ -41,7 +39,7 @@ from trivium.core.statistics import (
 from trivium.evaluation.cost import Power
 from trivium.report.charts import model_styles
 from trivium.report.overview import BarRow, bars
-from trivium.report.results import record_files
+from trivium.report.results import record_files, rows_of
 from trivium.report.tables import UNANSWERED, Table, counted
 from trivium.report.templates import render_page
 
@@ -160,11 +158,9 @@ def read_scores(runs: Sequence[Path]) -> list[SolverScores]:
     """The scores of every solver of every run, in the order of the runs."""
     scores: list[SolverScores] = []
     for run in runs:
-        paths = record_files([run])
-        run_scores = scores_of(str(run), (row for path in paths for _, row in read_records(path)))
-        for path in paths:
-            manifest = path.parent / MANIFEST
-            fields = read_mapping(manifest) if manifest.exists() else {}
+        run_scores = scores_of(str(run), rows_of([run]))
+        for path in record_files([run]):
+            fields = read_manifest(path.parent)
             if shaping := fields.get("shaping"):
                 limits = (shaping.get("max_output_tokens"), shaping.get("reasoning_effort"))
                 for entry in run_scores:
@@ -297,24 +293,17 @@ def _interval_of(
         return lambda level: paired_difference(values[0], values[1], level, bounds)
     width = None if bounds is None else bounds[1] - bounds[0]
     difference_bounds = None if width is None else (-width, width)
-    both_people = bool(first.people and second.people)
     # Two groups of people are two sides, whose means add up to the difference. People against a
     # model are one side: its score at each item is subtracted from theirs.
-    sides = [
-        _side(people, {} if both_people else other.scores, set(common), sign)
-        for people, other, sign in ((first, second, 1), (second, first, -1))
-        if people.people
-    ]
+    sides, shared = [], set(common)
+    for people, other, sign in ((first, second, 1), (second, first, -1)):
+        attempts = [(name, item, value) for name, item, value in people.people if item in shared]
+        subtracted = {} if other.people else other.scores
+        scores = [sign * (value - subtracted.get(item, 0.0)) for _, item, value in attempts]
+        if people.people:
+            names, items = [name for name, _, _ in attempts], [item for _, item, _ in attempts]
+            sides.append(Side(scores, names, items))
     return lambda level: clustered_mean(sides, level, difference_bounds)
-
-
-def _side(
-    scores: SolverScores, subtracted: Mapping[Item, float], common: Set[Item], sign: int
-) -> Side:
-    """The scores of people on common items, less those subtracted at each item, times the sign."""
-    attempts = [(name, item, value) for name, item, value in scores.people if item in common]
-    values = [sign * (value - subtracted.get(item, 0.0)) for _, item, value in attempts]
-    return Side(values, [name for name, _, _ in attempts], [item for _, item, _ in attempts])
 
 
 def comparison_page(
@@ -323,10 +312,8 @@ def comparison_page(
     """The page with the differences: a sentence for each solver, and a bar for each difference."""
     styles = model_styles([one.first.solver for one in comparisons])
     by_pair: dict[tuple[str, str], list[Difference]] = defaultdict(list)
-    by_benchmark: dict[str, list[Difference]] = defaultdict(list)
     for difference in comparisons:
         by_pair[str(difference.first), str(difference.second)].append(difference)
-        by_benchmark[difference.first.benchmark].append(difference)
     answers, rows = [], []
     for (first, second), group in by_pair.items():
         name = first if second == str(scores[0]) else f"{first} against {second}"
@@ -337,7 +324,6 @@ def comparison_page(
             bar = bars(difference.estimate, [("zero", 0.0)], (-1.0, 1.0))
             words = f"{difference.estimate}, {difference.count}"
             rows.append(BarRow(name, benchmark, style, bar, direction, words))
-    tables = [difference_table(name, group) for name, group in by_benchmark.items()]
     return render_page(
         "compare.html.j2",
         title=f"Trivium comparison with {scores[0]}",
@@ -346,7 +332,7 @@ def comparison_page(
         rows=rows,
         notes=comparison_notes(runs, scores, comparisons),
         runs=runs,
-        tables=[*tables, *loss_tables([Path(run) for run in runs], by_benchmark)],
+        tables=comparison_tables(runs, scores, comparisons),
     )
 
 
@@ -364,6 +350,18 @@ def directions(comparisons: Sequence[Difference]) -> str:
             where = f"all {len(group)} benchmarks"
         clauses.append(f"{direction}{by} at {where}")
     return f"{'; '.join(clauses)}."
+
+
+def comparison_tables(
+    runs: Sequence[str], scores: Sequence[SolverScores], comparisons: Sequence[Difference]
+) -> list[Table]:
+    """The differences at every benchmark, then what is lost where."""
+    groups: dict[str, list[Difference]] = defaultdict(list)
+    for one in comparisons:
+        groups[one.first.benchmark].append(one)
+    tables = [difference_table(name, group) for name, group in groups.items()]
+    names = dict.fromkeys(entry.benchmark for entry in scores)
+    return tables + loss_tables([Path(run) for run in runs], names)
 
 
 def difference_table(benchmark: str, comparisons: Sequence[Difference]) -> Table:
@@ -416,19 +414,14 @@ def power_to_compare(
     return Power(difference, items, items_at_90, basis)
 
 
-@dataclass(frozen=True)
-class Loss:
-    """What one solver loses on the items that it attempted both with and without given tests."""
+def losses(
+    benchmark: AnyBenchmark, split: LossSplit, rows: Iterable[Row]
+) -> dict[str, list[Estimate]]:
+    """What each solver loses on the items that it attempted both with and without given tests.
 
-    solver: str
-    items: int
-    total: Estimate  # the ceiling minus the score with its own tests
-    first: Estimate  # the score with given tests minus the score with its own
-    second: Estimate  # the ceiling minus the score with given tests
-
-
-def losses(benchmark: AnyBenchmark, split: LossSplit, rows: Iterable[Row]) -> list[Loss]:
-    """The loss of every solver that attempted items both ways."""
+    In all, the ceiling minus its score with its own tests; in the first part, its score with given
+    tests minus that; in the second part, the ceiling minus its score with given tests.
+    """
     headline = benchmark.metrics[0]
     # By solver and view, the scores of each item's trials.
     trials: dict[str, dict[Any, dict[int, list[float]]]] = defaultdict(lambda: defaultdict(dict))
@@ -440,7 +433,7 @@ def losses(benchmark: AnyBenchmark, split: LossSplit, rows: Iterable[Row]) -> li
             trials[solver_group(row["solver"])][view].setdefault(item, []).append(value)
             if view == split.given:
                 ceilings[item] = row.get("ceiling", 1.0)
-    all_losses = []
+    found = {}
     for solver, by_view in trials.items():
         own, given = by_view[split.own], by_view[split.given]
         common = [item for item in own if item in given]
@@ -448,9 +441,8 @@ def losses(benchmark: AnyBenchmark, split: LossSplit, rows: Iterable[Row]) -> li
             best = [ceilings[item] for item in common]
             alone, helped = ([fmean(side[item]) for item in common] for side in (own, given))
             parts = ((best, alone), (helped, alone), (best, helped))
-            estimates = [paired_difference(*part, bounds=headline.bounds) for part in parts]
-            all_losses.append(Loss(solver, len(common), *estimates))
-    return all_losses
+            found[solver] = [paired_difference(*part, bounds=headline.bounds) for part in parts]
+    return found
 
 
 def loss_tables(runs: Sequence[Path], names: Iterable[str]) -> list[Table]:
@@ -460,10 +452,9 @@ def loss_tables(runs: Sequence[Path], names: Iterable[str]) -> list[Table]:
         split = benchmark.loss_split
         if split is None:
             continue
-        rows = (row for path in record_files(runs) for _, row in read_records(path))
         lines = [
-            (one.solver, f"{one.items:,}", *map(str, (one.total, one.first, one.second)))
-            for one in losses(benchmark, split, rows)
+            (solver, f"{lost[0].n:,}", *map(str, lost))
+            for solver, lost in losses(benchmark, split, rows_of(runs)).items()
         ]
         title = f"{benchmark.name}: what is lost in {split.first}, and in {split.second}"
         heads = ("solver", "items", "lost in all", f"in {split.first}", f"in {split.second} [95%]")

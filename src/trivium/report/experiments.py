@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trivium.core.records import is_participant, read_records
+from trivium.core.records import is_participant
 from trivium.core.statistics import Estimate, mean_interval, proportion
-from trivium.report.results import record_files
+from trivium.report.results import rows_of
 from trivium.report.tables import Table
 
 
@@ -75,14 +75,13 @@ def _with_count(estimate: Estimate) -> str:
 def _others(folder: Path, analysis: Mapping[str, Any]) -> dict[str, list[Estimate]]:
     """The scores of models, agents and programs on the items of every condition."""
     scores: dict[str, list[list[float]]] = defaultdict(lambda: [[] for _ in analysis["cells"]])
-    for path in record_files([folder]):
-        for _, row in read_records(path):
-            value = row["scores"].get(analysis["measure"])
-            if is_participant(row["solver"]) or value is None:
-                continue
-            for number, cell in enumerate(analysis["cells"]):
-                if row.get("digest") in cell["items"]:
-                    scores[row["solver"]][number].append(value)
+    for row in rows_of([folder]):
+        value = row["scores"].get(analysis["measure"])
+        if is_participant(row["solver"]) or value is None:
+            continue
+        for number, cell in enumerate(analysis["cells"]):
+            if row.get("digest") in cell["items"]:
+                scores[row["solver"]][number].append(value)
     return {solver: [_estimate(own) for own in cells] for solver, cells in scores.items()}
 
 

@@ -124,47 +124,31 @@ class Conversation:
 def conversation(benchmark: AnyBenchmark, row: Row) -> Conversation:
     """The turns of an attempt, the expected answer and the answer that was read."""
     replies, system = replies_of(row), row.get("system")
+    turns = [("system", system)] if system else []
+    expected, read = row.get("gold") or "-", "-"
+    marks: Sequence[str] = ()
     if row.get("spec") is None or row.get("index") is None:
-        turns = [("environment", row.get("prompt") or NO_PROMPT)]
+        turns.append(("environment", row.get("prompt") or NO_PROMPT))
         turns += [("solver", reply) for reply in replies]
-        return _shortened(turns, system, row.get("gold") or "-")
-    presented = recorded_item(row)
-    item, view = presented.content, presented.task.view
-    visible = visible_replies(replies)
-    answer = None
-    if row["answer"] is not None:  # a reply that was cut off has none, whatever it says
-        answer = benchmark.parse(item, visible, view)
-    known = {step.replies: step.text for step in benchmark.explain(item, visible, view)}
-    turns = [("environment", presented.prompt)]
-    for count, reply in enumerate(replies, start=1):
-        turns.append(("solver", reply))
-        if count < len(replies):
-            response = benchmark.respond(item, visible[:count], view)
-            if response is None and not benchmark.multi_turn:
-                response = RESTATE
-            turns += [("environment", response)] if response is not None else []
-            turns += [("observer", known[count])] if count in known else []
-    return _shortened(
-        turns,
-        system,
-        presented.gold,
-        "-" if answer is None else benchmark.write(item, answer, view),
-        benchmark.highlights(item, view),
-    )
-
-
-def _shortened(
-    turns: Sequence[tuple[str, str]],
-    system: str | None,
-    expected: str,
-    read: str = "-",
-    marks: Sequence[str] = (),
-) -> Conversation:
-    """A conversation after its system message, with long texts cut."""
-    every = [("system", system), *turns] if system else turns
-    return Conversation(
-        [(side, _cut(text)) for side, text in every], _cut(expected), _cut(read), marks
-    )
+    else:
+        presented = recorded_item(row)
+        item, view, visible = presented.content, presented.task.view, visible_replies(replies)
+        expected, marks = presented.gold, benchmark.highlights(item, view)
+        if row["answer"] is not None:  # a reply that was cut off has none, whatever it says
+            answer = benchmark.parse(item, visible, view)
+            read = "-" if answer is None else benchmark.write(item, answer, view)
+        known = {step.replies: step.text for step in benchmark.explain(item, visible, view)}
+        turns.append(("environment", presented.prompt))
+        for count, reply in enumerate(replies, start=1):
+            turns.append(("solver", reply))
+            if count < len(replies):
+                response = benchmark.respond(item, visible[:count], view)
+                if response is None and not benchmark.multi_turn:
+                    response = RESTATE
+                turns += [("environment", response)] if response is not None else []
+                turns += [("observer", known[count])] if count in known else []
+    shown = [(side, _cut(text)) for side, text in turns]
+    return Conversation(shown, _cut(expected), _cut(read), marks)
 
 
 def _cut(text: str) -> str:

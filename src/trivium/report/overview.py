@@ -67,7 +67,7 @@ class Card:
 
 def card(results: BenchmarkResults) -> Card:
     """What the built-in solvers of a benchmark reach, by role, and its first item."""
-    parts, metric = results.within(results.sound_settings), results.benchmark.metrics[0]
+    parts, metric = results.within(), results.benchmark.metrics[0]
     most = _most_items(parts, metric.name)
     lines = [("floor", most.floor), ("ceiling", most.ceiling)]
     rows = []
@@ -80,7 +80,7 @@ def card(results: BenchmarkResults) -> Card:
         drawn = [one for _, found in own for one in bars(found, lines, (metric.worst, metric.best))]
         if own:
             best, estimate = own[0]
-            figure = f"{round(estimate.value or 0.0, 2) + 0.0:.2f}"
+            figure = number(estimate.value, digits=2)
             rows.append(BarRow(role, about, ROLE_STYLES[role], drawn, figure, best))
     row = next((row for rows in results.examples.values() for row in rows), None)
     shown = None if row is None else conversation(results.benchmark, row)
@@ -154,13 +154,9 @@ def _setting_table(
 
 def two(estimate: Estimate) -> str:
     """An estimate with two decimals."""
-    if estimate.value is None:
-        return "undefined"
-    value, low, high = (
-        None if end is None else f"{round(end, 2) + 0.0:.2f}"
-        for end in (estimate.value, estimate.low, estimate.high)
-    )
-    return f"{value} [{low}, {high}]" if low and high else str(value)
+    ends = (estimate.value, estimate.low, estimate.high)
+    value, low, high = (number(end, digits=2) for end in ends)
+    return value if None in ends else f"{value} [{low}, {high}]"
 
 
 def best_of_several(estimate: Estimate, tried: int) -> Estimate:

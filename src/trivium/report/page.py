@@ -13,8 +13,8 @@ from typing import Any
 
 from trivium import __version__
 from trivium.benchmarks import benchmark_names
-from trivium.core.files import atomic_write
-from trivium.core.records import MANIFEST, PARTICIPANTS, TOKENS
+from trivium.core.files import write_file
+from trivium.core.records import MANIFEST, PARTICIPANTS, TOKENS, read_manifest
 from trivium.core.results import Summary
 from trivium.core.spec import read_mapping
 from trivium.core.streams import DEFAULT_SEED
@@ -172,8 +172,9 @@ def write_report(
     """
     run = source if isinstance(source, Run) else read_run(source, label)
     _save_charts(run, run.folder / PLOTS)
-    _write(run.folder / MARKDOWN, results_markdown(run))
-    return _write(run.folder / REPORT, page(run, prices or Prices(), max_characters))
+    write_file(run.folder / MARKDOWN, results_markdown(run))
+    write_file(run.folder / REPORT, page(run, prices or Prices(), max_characters))
+    return run.folder / REPORT
 
 
 def write_plots(folder: Path, label: str | None = None, out: Path | None = None) -> list[Path]:
@@ -183,23 +184,16 @@ def write_plots(folder: Path, label: str | None = None, out: Path | None = None)
 
 def _save_charts(run: Run, folder: Path) -> list[Path]:
     groups = [*(found.charts for found in run.thresholds), *(one.charts for one in run.sections)]
-    return [
-        _write(folder / f"{chart.name}.svg", chart_svg(chart, run.styles, run.label))
-        for group in groups
-        for chart in group
-        if chart.panels
-    ]
-
-
-def _write(path: Path, text: str) -> Path:
-    with atomic_write(path) as file:
-        file.write(text.encode("utf-8", "replace"))
-    return path
+    drawn = [chart for group in groups for chart in group if chart.panels]
+    charts = {folder / f"{chart.name}.svg": chart for chart in drawn}
+    for path, chart in charts.items():
+        write_file(path, chart_svg(chart, run.styles, run.label))
+    return list(charts)
 
 
 def read_run(folder: Path, label: str | None = None) -> Run:
     """The results in a folder of records, for `write_report`."""
-    manifest = read_mapping(folder / MANIFEST) if (folder / MANIFEST).exists() else {}
+    manifest = read_manifest(folder)
     order = manifest.get("settings") or ()
     results = read_results([folder], manifest.get("kind"), order)
     ordered = [results[name] for name in benchmark_names() if name in results]
@@ -275,7 +269,12 @@ def page(run: Run, prices: Prices, max_characters: int) -> str:
         seeds=seeds_text(run.results),
         versions=[_version(own) for own in run.results],
         command=run.manifest.get("command"),
-        config=_toml(run.manifest) if run.manifest.get("kind") == "sweep" else None,
+        # The config file that reproduces a sweep.
+        config="".join(
+            f"{key} = {json.dumps(value)}\n"
+            for key, value in run.manifest.items()
+            if run.manifest.get("kind") == "sweep" and key not in DERIVED
+        ),
     )
 
 
@@ -362,9 +361,3 @@ def _version(results: BenchmarkResults) -> str:
     digests = {own.digest for own in results.by_solver.values()}
     items = f" (items {digests.pop()})" if len(digests) == 1 and digests != {""} else ""
     return f"{results.benchmark.name} {', '.join(sorted(results.versions))}{items}"
-
-
-def _toml(manifest: Mapping[str, Any]) -> str:
-    """The config file that reproduces a sweep."""
-    fields = {key: value for key, value in manifest.items() if key not in DERIVED}
-    return "\n".join(f"{key} = {json.dumps(value)}" for key, value in fields.items()) + "\n"

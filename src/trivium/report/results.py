@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,16 +19,16 @@ from trivium.core.benchmark import AnyBenchmark, ChartAxis
 from trivium.core.errors import UserError, require
 from trivium.core.reading import visible_replies
 from trivium.core.records import (
-    MANIFEST,
     PARTICIPANTS,
     RECORDS,
     Row,
     is_participant,
+    read_manifest,
     read_records,
     solver_group,
 )
 from trivium.core.results import Summary, Tally, merged
-from trivium.core.spec import changed_fields, read_mapping, short
+from trivium.core.spec import changed_fields, short
 from trivium.core.statistics import Estimate, mean_interval
 from trivium.evaluation.plan import plain
 from trivium.report.audits import CAUGHT, audit_verdict
@@ -145,9 +145,9 @@ class BenchmarkResults:
         """A summary for each solver, of all records read so far when it is first used."""
         return self.within(self.specs)
 
-    def within(self, settings: Collection[str]) -> dict[str, Summary]:
-        """The same for these settings only."""
-        chosen = frozenset(settings)
+    def within(self, settings: Collection[str] | None = None) -> dict[str, Summary]:
+        """The same for some settings only, by default for those that are pooled."""
+        chosen = frozenset(self.sound_settings if settings is None else settings)
         if chosen not in self._within:
             self._within[chosen] = self.split(lambda key: key.solver, chosen)
         return self._within[chosen]
@@ -294,7 +294,8 @@ def read_results(
     """The results of each benchmark in these files and folders, by its name."""
     results: dict[str, BenchmarkResults] = {}
     for path in record_files(paths):
-        run_setting, system = _run_metadata(path)
+        manifest = read_manifest(path.parent) if path.name == RECORDS else {}
+        run_setting, shaping = manifest.get("setting"), manifest.get("shaping") or {}
         names: dict[bytes, str] = {}  # of settings, by spec and view
         for number, row in read_records(path):
             try:
@@ -311,7 +312,7 @@ def read_results(
                         setting = names[fields] = setting_name(row)
             except UserError as problem:
                 raise UserError(f"{path} line {number}: {problem}") from None
-            own.add(row, setting, system)
+            own.add(row, setting, shaping.get("system"))
     require(bool(results), f"{', '.join(map(str, paths))}: there are no records")
     return results
 
@@ -326,19 +327,15 @@ def record_files(paths: Sequence[Path]) -> list[Path]:
     return list({os.path.realpath(file): file for file in files}.values())
 
 
+def rows_of(paths: Sequence[Path]) -> Iterator[Row]:
+    """The records in these files and folders."""
+    return (row for path in record_files(paths) for _, row in read_records(path))
+
+
 def _natural_order(path: Path) -> list[tuple[bool, int, str]]:
     """A sorting key that puts hops4 before hops10."""
     parts = re.split(r"(\d+)", str(path))
     return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
-
-
-def _run_metadata(path: Path) -> tuple[str | None, str | None]:
-    """The setting and the system message in the manifest beside these records, if any."""
-    manifest = path.parent / MANIFEST
-    if path.name != RECORDS or not manifest.exists():
-        return None, None
-    fields = read_mapping(manifest)
-    return fields.get("setting"), (fields.get("shaping") or {}).get("system")
 
 
 def setting_name(row: Row) -> str:
@@ -378,13 +375,10 @@ def mean_traces(benchmark: AnyBenchmark, games: Mapping[tuple[str, str], Sequenc
         longest[setting] = max(longest[setting], *lengths)
     return {
         (setting, solver): [
-            mean_interval([_mean_at(step, part) for part in own.values()])
+            mean_interval(
+                [fmean(one[min(step, len(one) - 1)] for one in part) for part in own.values()]
+            )
             for step in range(longest[setting])
         ]
         for (setting, solver), own in traces.items()
     }
-
-
-def _mean_at(step: int, traces: Sequence[Sequence[float]]) -> float:
-    """The mean of some traces after a step, or after their last one."""
-    return fmean(trace[min(step, len(trace) - 1)] for trace in traces)

@@ -81,21 +81,18 @@ class Table:
 
     def show(self, console: Console) -> None:
         """Print it; no text is cut off, and texts from records are never read as markup."""
-        self.fitted(console.width)._print(console)
-
-    def _print(self, console: Console) -> None:
-        bold = "" if "NO_COLOR" in os.environ else "bold"
-        console.print(Text(self.title, style=bold))
+        fitted, bold = self.fitted(console.width), "" if "NO_COLOR" in os.environ else "bold"
+        console.print(Text(fitted.title, style=bold))
         table = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style=bold)
         table.padding = (0, 1, 0, 0)
-        for heading, *cells in zip(self.columns, *self.rows, strict=True):
+        for heading, *cells in zip(fitted.columns, *fitted.rows, strict=True):
             figures = any(cells) and all(map(FIGURE.match, cells))
             justify = "right" if figures else "left"
             table.add_column(Text(heading), justify=justify, overflow="fold")  # type: ignore[arg-type]
-        for row in self.rows:
+        for row in fitted.rows:
             table.add_row(*map(Text, row))
         console.print(table)
-        console.print(Text(f"{self.note}\n" if self.note else ""))
+        console.print(Text(f"{fitted.note}\n" if fitted.note else ""))
 
     def fitted(self, width: int) -> Table:
         """The table without columns whose cells are all equal, where it is too wide with them."""
@@ -308,9 +305,9 @@ def counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def number(value: float | None, missing: str = "undefined") -> str:
-    """A value with three decimals."""
-    return missing if value is None else f"{round(value, 3) + 0.0:.3f}"  # never -0.000
+def number(value: float | None, missing: str = "undefined", digits: int = 3) -> str:
+    """A value with this many decimals, without a sign where it is rounded to 0."""
+    return missing if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def analysis_tables(results: BenchmarkResults) -> list[Table]:

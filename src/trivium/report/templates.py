@@ -7,17 +7,19 @@ import hashlib
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import orjson
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
 from trivium import __version__
 from trivium.core.text import clean
 from trivium.report.plot import CHARACTER, MARKS, REFERENCE_NAMES, REFERENCES, Chart, SeriesStyle
 from trivium.report.results import kind_words
+from trivium.report.tables import markdown_text, number
 
 HERE = Path(__file__).parent
 COLUMNS = 3  # of panels in a file
@@ -28,19 +30,25 @@ Styles = Mapping[str, SeriesStyle]  # by solver
 def render_page(template: str, **values: Any) -> str:
     """A page from its template, with the style and the script that all pages share."""
     css, script = asset("chart.css") + asset("page.css"), asset("page.js")
-    return render(template, css=css, script=script, policy=content_policy(script), **values)
+    # Only this script runs and nothing is fetched, should escaping ever fail.
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+    policy += f"script-src 'sha256-{digest}'"
+    return render(template, css=css, script=script, policy=policy, **values)
 
 
 def render(template: str, **values: Any) -> str:
-    """The text of a template with these values, escaped and without control characters."""
+    """The text of a template without control characters; values are escaped in HTML and SVG."""
     environment = Environment(
         loader=FileSystemLoader(HERE),
-        autoescape=True,
+        autoescape=select_autoescape(("html.j2", "svg.j2")),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"breakable": breakable, "two": two_decimals, "words": kind_words}
+    environment.filters |= {"breakable": breakable, "words": kind_words}
+    environment.filters["markdown"] = markdown_text
+    environment.filters["two"] = partial(number, digits=2)
     environment.filters["capitalize_first"] = lambda text: f"{text[:1].upper()}{text[1:]}"
     environment.globals |= {"marks": MARKS, "references": REFERENCES}
     environment.globals["reference_names"] = REFERENCE_NAMES
@@ -52,20 +60,6 @@ def render(template: str, **values: Any) -> str:
 def asset(name: str) -> str:
     """The text of a file of this package."""
     return (HERE / name).read_text(encoding="utf-8")
-
-
-def content_policy(script: str) -> str:
-    """A policy that runs only this script and fetches nothing, should escaping ever fail."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
-        f"script-src 'sha256-{digest}'"
-    )
-
-
-def two_decimals(value: float) -> str:
-    """A figure without a sign where it is rounded to 0."""
-    return f"{round(value, 2) + 0.0:.2f}"
 
 
 def breakable(name: str) -> Markup:

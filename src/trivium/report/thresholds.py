@@ -28,7 +28,6 @@ class ThresholdSection:
     """The thresholds of one benchmark on the page."""
 
     title: str
-    solvers: Sequence[str]
     sentences: Sequence[tuple[str, str]]  # by solver, the farthest first
     table: Table
     charts: Sequence[Chart]
@@ -49,10 +48,9 @@ def threshold_sections(folders: Iterable[Path], styles: Styles) -> list[Threshol
         charts = [curve_chart(searches, styles, name)]
         if searches[0].plan.by:
             charts.insert(0, map_chart(searches, styles, f"{name}_map"))
-        solvers = list(dict.fromkeys(solver_group(search.solver) for search in searches))
         table, said = threshold_table(searches), threshold_sentences(searches)
         title = f"{key[0]} along {key[1]}"
-        sections.append(ThresholdSection(title, solvers, said, table, charts))
+        sections.append(ThresholdSection(title, said, table, charts))
     return sections
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from trivium.benchmarks import recorded_task
-from trivium.core.files import atomic_write
-from trivium.core.records import MANIFEST, RECORDS, read_records
-from trivium.core.spec import read_mapping
+from trivium.core.files import write_file
+from trivium.core.records import RECORDS, read_manifest, read_records
 from trivium.core.text import csv_text
 from trivium.thresholds.search import KIND, Axis, Search, ThresholdPlan
 
@@ -19,8 +18,7 @@ TABLE = "thresholds.csv"
 
 def read_thresholds(folder: Path) -> list[Search]:
     """The searches in a folder, from its manifest and records; empty for other runs."""
-    path = folder / MANIFEST
-    manifest = read_mapping(path) if path.exists() else {}
+    manifest = read_manifest(folder)
     if manifest.get("kind") != KIND:
         return _thresholds_of_people(folder, manifest)
     searches = _read_plan(manifest).searches()
@@ -77,9 +75,12 @@ class Threshold:
     note: str  # what limits it: no curve fits, or unscored attempts grow; otherwise empty
     by: float | None = None  # the value of the second field
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         second = "" if self.by is None else f" at {self.by:g}"
-        return f"<{self.solver}{second}: {self.field} {self.text}, {self.items} items>"
+        return f"{self.solver}{second}: {self.field} {self.text}, {self.items} items"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
 
 def threshold_of(search: Search) -> Threshold:
@@ -149,5 +150,4 @@ def write_thresholds(searches: Sequence[Search], folder: Path) -> None:
         fits = "yes" if found.fits else "no"
         limits = [found.items, found.unscored, fits, found.note]
         rows.append([found.solver, *own, found.field, plan.target, *ends, *limits])
-    with atomic_write(folder / TABLE) as file:
-        file.write(csv_text(rows))
+    write_file(folder / TABLE, csv_text(rows))

@@ -28,7 +28,7 @@ from trivium.evaluation.evaluation import Evaluation, Function, Items, Run
 from trivium.evaluation.execute import check_solver, claim_folder, execute
 from trivium.evaluation.executors import Executor
 from trivium.evaluation.index import write_table
-from trivium.evaluation.plan import Setting, evaluations_of
+from trivium.evaluation.plan import evaluations_of
 from trivium.models.local import served_locally
 from trivium.models.providers import Model, full_model_name
 from trivium.models.settings import ModelOptions, Settings, is_model
@@ -192,12 +192,9 @@ class Search:
     def __init__(self, plan: ThresholdPlan, solver: str, by: float | None = None) -> None:
         self.plan, self.solver, self.by = plan, solver, by
         second = {plan.by.field: by} if plan.by else {}
-        self.settings: list[Setting] = []  # of every level
-        for value in plan.axis.values:
-            fields = {plan.axis.field: value, **second}
-            name = " ".join(f"{key}={own}" for key, own in fields.items())
-            self.settings.append(Setting(name, fields, change_task(plan.task, fields)))
-        self.tasks = [setting.task for setting in self.settings]
+        fields = [{plan.axis.field: value, **second} for value in plan.axis.values]
+        self.fields: list[dict[str, Any]] = fields  # of every level
+        self.tasks = [change_task(plan.task, own) for own in fields]
         floors = tuple(task.floor.value for task in self.tasks)
         ceilings = tuple(task.ceiling.value for task in self.tasks)
         self.levels = Levels(plan.axis.values, floors, ceilings)
@@ -220,16 +217,20 @@ class Search:
     def evaluations(self, counts: Sequence[int]) -> dict[int, Evaluation]:
         """The evaluations of the first items of every level that has any, by level."""
         plan, found = self.plan, {}
-        for level, (setting, count) in enumerate(zip(self.settings, counts, strict=True)):
+        for level, count in enumerate(counts):
             if count:
-                items = Items(plan.seed, 0, count)
-                (found[level],) = evaluations_of(setting, items, [self.solver], plan.settings)
+                fields, items = self.fields[level], Items(plan.seed, 0, count)
+                name = " ".join(f"{key}={own}" for key, own in fields.items())
+                evaluation = Evaluation(
+                    self.tasks[level], items, settings=plan.settings, setting=name, fields=fields
+                )
+                (found[level],) = evaluations_of(evaluation, [self.solver])
         return found
 
     @property
     def all_items(self) -> list[int]:
         """Numbers of items that include every record."""
-        return [10**12] * len(self.settings)
+        return [10**12] * len(self.tasks)
 
     def next_counts(self) -> list[int] | None:
         """The number of items at every level after the next batch; None if the search is over."""

@@ -62,9 +62,11 @@ def inspect_model(model: Model) -> InspectModel:
         max_retries=options.max_retries,
         max_connections=options.concurrency,
     )
-    if is_compatible(model) and not _is_own(model):
-        find_address(model)  # checks it
-        return InspectModel(EndpointAPI(model), config)
+    if is_compatible(model):
+        base_url = find_address(model).base_url
+        own = model.provider in OWN_PROVIDER and settings.api != "completions"
+        if not own or base_url != PROVIDERS[model.provider]:
+            return InspectModel(EndpointAPI(model), config)
     require(
         settings.api != "completions",
         f"api completions needs an OpenAI-compatible endpoint: give --base_url for {model.name}",
@@ -93,11 +95,6 @@ def inspect_model(model: Model) -> InspectModel:
         raise UserError(one_line(hider()(text)).removeprefix("ERROR: ")) from None
     made.model_args = {}  # they would be written to the log
     return made
-
-
-def _is_own(model: Model) -> bool:
-    own = model.provider in OWN_PROVIDER and model.settings.api != "completions"
-    return own and find_address(model).base_url == PROVIDERS[model.provider]
 
 
 @modelapi(name="endpoint")
