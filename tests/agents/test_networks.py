@@ -14,7 +14,7 @@ import pytest
 
 from tests.agents.cue_world import CueWorld
 from trivium.agents.config import AgentConfig, PolicyKind
-from trivium.agents.layers import Linear, dropout, layer_norm, orthogonal
+from trivium.agents.layers import Linear, Norm, dropout, orthogonal
 from trivium.agents.lstm import (
     Inputs,
     Layout,
@@ -152,18 +152,20 @@ def test_a_step_of_the_lstm() -> None:
 
 
 def test_layer_norms() -> None:
-    found = layer_norm(jnp.array([1.0, 3.0]), jnp.array([2.0, 2.0]), jnp.array([1.0, 0.5]))
+    norm = Norm(2)
+    object.__setattr__(norm, "scale", jnp.array([2.0, 2.0]))
+    object.__setattr__(norm, "shift", jnp.array([1.0, 0.5]))
+    found = norm(jnp.array([1.0, 3.0]))
     np.testing.assert_allclose(found, [-1.0, 2.5], atol=1e-4)
 
 
 def test_a_step_of_the_layer_norm_lstm() -> None:
     """All three quantities are normalised, so that their sizes do not matter."""
-    ones, zeros = jnp.ones(8), jnp.zeros(8)
-    vectors = Vectors(zeros, Norms(ones, zeros, ones, zeros, ones[:2], zeros[:2]))
+    vectors = Vectors(jnp.zeros(8), Norms(Norm(8), Norm(8), Norm(2)))
     generator = np.random.default_rng(0)
     from_input, from_hidden = jnp.asarray(generator.normal(size=(2, 1, 8)), jnp.float32) * 50
     after = cell_step(vectors, from_input, from_hidden * 3, jnp.array([[30.0, -70.0]]))
-    gates = layer_norm(from_input, ones, zeros) + layer_norm(from_hidden, ones, zeros)
+    gates = Norm(8)(from_input) + Norm(8)(from_hidden)
     # Two numbers with mean 0 and variance 1 are 1 and -1.
     expected = jax.nn.sigmoid(gates[:, 4:6]) * jnp.tanh(jnp.array([1.0, -1.0]))
     np.testing.assert_allclose(after.hidden, expected, atol=1e-4)

@@ -16,7 +16,7 @@ import numpy as np
 from jax import Array
 
 from trivium.agents.config import AgentConfig
-from trivium.agents.layers import layer_norm
+from trivium.agents.layers import Norm
 from trivium.agents.worlds import World
 
 BLOCK, PIECE, FEW_ENVIRONMENTS = 8, 16, 16  # fastest on an H200
@@ -30,14 +30,11 @@ class Memory(NamedTuple):
 
 
 class Norms(NamedTuple):
-    """Scale and shift of the three normalised quantities of a layer-norm LSTM."""
+    """The three normalised quantities of a layer-norm LSTM."""
 
-    input_scale: Array
-    input_shift: Array
-    hidden_scale: Array
-    hidden_shift: Array
-    cell_scale: Array
-    cell_shift: Array
+    input: Norm
+    hidden: Norm
+    cell: Norm
 
 
 class Vectors(NamedTuple):
@@ -77,12 +74,11 @@ def cell_step(vectors: Vectors, from_input: Array, from_hidden: Array, cell: Arr
     """The memory after one step; the products' gates are input, forget, output, update."""
     norms = vectors.norms
     if norms is not None:
-        from_input = layer_norm(from_input, norms.input_scale, norms.input_shift)
-        from_hidden = layer_norm(from_hidden, norms.hidden_scale, norms.hidden_shift)
+        from_input, from_hidden = norms.input(from_input), norms.hidden(from_hidden)
     gates = from_input + from_hidden + vectors.bias
     into, keep, out, update = jnp.split(gates, 4, axis=-1)
     cell = jax.nn.sigmoid(keep) * cell + jax.nn.sigmoid(into) * jnp.tanh(update)
-    shown = cell if norms is None else layer_norm(cell, norms.cell_scale, norms.cell_shift)
+    shown = cell if norms is None else norms.cell(cell)
     return Memory(jax.nn.sigmoid(out) * jnp.tanh(shown), cell)
 
 

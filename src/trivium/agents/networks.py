@@ -19,6 +19,7 @@ from trivium.agents.layers import (
     HIDDEN_SCALE,
     Heads,
     Linear,
+    Norm,
     Output,
     TransformerLayer,
     apply_tanh_layers,
@@ -95,8 +96,7 @@ class RecurrentPolicy(eqx.Module):
         self.trunk = hidden_layers(sizes, keys[0])
         self.input_weights = orthogonal(keys[1], sizes[-1], 4 * width, 1.0)
         self.hidden_weights = orthogonal(keys[2], width, 4 * width, 1.0)
-        gates = (jnp.ones(4 * width), jnp.zeros(4 * width))
-        norms = Norms(*gates, *gates, jnp.ones(width), jnp.zeros(width))
+        norms = Norms(Norm(4 * width), Norm(4 * width), Norm(width))
         self.vectors = Vectors(jnp.zeros(4 * width), norms if config.policy == "lnlstm" else None)
         self.heads = Heads(width, world.action_bits, keys[3])
         self.layout = sequence_layout(config, world)
