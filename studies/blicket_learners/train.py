@@ -44,7 +44,7 @@ from trivium.agents.imitation import Imitators
 from trivium.agents.imitators import imitator_actor
 from trivium.agents.learners import Learners, curve_record
 from trivium.agents.networks import make_policy
-from trivium.agents.qlearning import learn
+from trivium.agents.qlearning import Trial
 from trivium.agents.training import pick, rounded, run_key
 from trivium.agents.worlds import (
     VIEWS,
@@ -314,7 +314,7 @@ def _sample(
 
 def run_trials(unit: QUnit) -> dict[str, Any]:
     """Every trial of Q-learning."""
-    results = [learn(unit.config, seed) for seed in range(unit.trials)]
+    results = [Trial(unit.config, seed).learn() for seed in range(unit.trials)]
     return {
         "kind": "q",
         "name": unit.name,

@@ -31,7 +31,7 @@ from trivium.agents.imitation import Imitators
 from trivium.agents.imitators import imitator_actor, make_model
 from trivium.agents.learners import Learners, curve_record
 from trivium.agents.networks import make_policy
-from trivium.agents.qlearning import Q_LEARNING, QConfig, Trial, learn_until_perfect
+from trivium.agents.qlearning import Q_LEARNING, QConfig, Trial
 from trivium.agents.training import pick, rounded, run_key
 from trivium.agents.worlds import BlicketWorld, spec_world, task_setting, task_spec, task_world
 from trivium.benchmarks.blicket.world import jax_env
@@ -202,7 +202,7 @@ def train_tables(
     results = []
     for number in range(seeds):
         trial = Trial(config, seed + number, spec)
-        results.append(learn_until_perfect(trial))
+        results.append(trial.learn())
         save_tree(_agent_file(out, number), trial_actor(trial, spec), histories=len(trial.values))
         words = "perfect" if results[-1].converged else "not perfect"
         tell(f"table {number}: {words} after {results[-1].episodes:,} episodes")
