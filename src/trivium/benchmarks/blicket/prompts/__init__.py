@@ -9,7 +9,6 @@ from trivium.benchmarks.blicket.prompts import (
     audit,
     generate,
     render,
-    report,
     score,
     solvers,
 )
@@ -21,7 +20,7 @@ from trivium.benchmarks.blicket.prompts.spec import (
     PromptSpec,
     PromptView,
 )
-from trivium.core.benchmark import Benchmark
+from trivium.core.benchmark import Benchmark, ChartAxis, Lifts
 from trivium.core.errors import require_known
 
 VIEWS = {"freeform": PromptView("freeform"), "two_shot": PromptView("two_shot")}
@@ -47,9 +46,8 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     solvers = solvers.SOLVERS
     default_items = 200
     answer_field = "blickets"
-    chart_axes = report.AXES
-    kinds = report.KINDS
-    easier_with_more = report.EASIER_WITH_MORE
+    chart_axes = (ChartAxis("condition", groups=("form", "hypotheses")),)
+    kinds = score.KINDS
 
     to_row = staticmethod(generate.to_row)
     from_row = staticmethod(generate.from_row)
@@ -70,8 +68,6 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     audit_views = staticmethod(audit.audit_views)
     canonical = staticmethod(audit.canonical)
     parts = staticmethod(audit.parts)
-    headline_sentence = staticmethod(report.headline_sentence)
-    highlights = staticmethod(report.highlights)
 
     def strict(self, item: PromptItem, replies: Sequence[str], view: PromptView) -> bool | None:
         if not render.asks_for_lines(item, view):
@@ -102,6 +98,12 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
         yield "the paper's prompt: given, conjunctive", paper, PromptView()
         paper = PromptSpec("not_given", "disjunctive", stimuli="paper_two_shot")
         yield "the paper's prompt: not given, disjunctive, two-shot", paper, two_shot
+
+    def headline_sentence(self, lifts: Lifts) -> str:
+        return f"infers causes {lifts.grade}"
+
+    def highlights(self, item: PromptItem, view: PromptView) -> Sequence[str]:
+        return item.answer.blickets
 
     def output_tokens(self, view: PromptView) -> int:
         return 256

@@ -23,6 +23,15 @@ METRICS = (
     Metric("structure", "the right machine, or unsure where the evidence leaves it open"),
     Metric("paper_key", "correct by the printed key, for the paper's two-shot prompts"),
 )
+KINDS = {
+    "wrong-structure": "exactly the blickets, but the wrong machine",
+    "objects-of-other-machines": "objects of another machine are called blickets",
+    "too-many-blickets": "all blickets, and other objects",
+    "wrong-blickets": "a blicket is missing, and another object is called a blicket",
+    "needless-maybe": "an object is called maybe although it is certain",
+    "too-few-blickets": "only some of the blickets",
+    "no-blickets": "no object is called a blicket",
+}
 
 
 class TableLine(NamedTuple):
