@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from trivium.benchmarks.blicket.game.generate import GameItem
 from trivium.benchmarks.blicket.game.spec import EXAMPLES
-from trivium.benchmarks.blicket.inference.hypotheses import (
-    CONJUNCTIVE,
-    DISJUNCTIVE,
-    EXAMPLE_TESTS,
-    OPEN,
-)
+from trivium.benchmarks.blicket.inference.hypotheses import EXAMPLE_TESTS, OPEN
 
 ExampleTest = tuple[tuple[str, ...], bool]  # the objects on the machine, and whether it lit up
 # The objects of Appendix C of the paper.
@@ -29,21 +23,17 @@ class Example(NamedTuple):
     tests: tuple[ExampleTest, ...]
 
 
+def example(name: str, rule: str) -> Example:
+    """The example machine of this name, with the tests that demonstrate a rule."""
+    objects = EXAMPLE_OBJECTS[name]
+    shown = [
+        (tuple(objects[number] for number in placed), light)
+        for placed, light in EXAMPLE_TESTS[rule]
+    ]
+    return Example(name, tuple(shown))
+
+
 def examples_of(item: GameItem) -> list[Example]:
     """The example machines of a game, in order; empty without demonstrations."""
-    found = []
-    for name in EXAMPLES if item.spec.demonstrations != "none" else ():
-        objects, tests = EXAMPLE_OBJECTS[name], EXAMPLE_TESTS[item.examples.get(name, OPEN)]
-        shown = [(tuple(objects[number] for number in placed), light) for placed, light in tests]
-        found.append(Example(name, tuple(shown)))
-    return found
-
-
-def rule_shown(tests: Sequence[ExampleTest]) -> str | None:
-    """The rule that an example machine must have; None if both are possible."""
-    lit_alone = {placed[0] for placed, light in tests if light and len(placed) == 1}
-    dark_alone = {placed[0] for placed, light in tests if not light and len(placed) == 1}
-    if lit_alone:
-        return DISJUNCTIVE
-    together = any(light and set(placed) <= dark_alone for placed, light in tests)
-    return CONJUNCTIVE if together else None
+    names = EXAMPLES if item.spec.demonstrations != "none" else ()
+    return [example(name, item.examples.get(name, OPEN)) for name in names]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,13 +13,19 @@ from trivium.benchmarks.blicket.game.answer import write_answer, write_test
 from trivium.benchmarks.blicket.game.demonstrations import (
     EXAMPLE_OBJECTS,
     Example,
-    ExampleTest,
+    example,
     examples_of,
-    rule_shown,
 )
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE, GameSpec, GameView
-from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX, FORMS, Hypothesis, machines
+from trivium.benchmarks.blicket.inference.hypotheses import (
+    CONJUNCTIVE,
+    DEFAULT_SIX,
+    DISJUNCTIVE,
+    FORMS,
+    Hypothesis,
+    machines,
+)
 from trivium.benchmarks.blicket.names import article
 
 STORY = (
@@ -185,8 +192,11 @@ def _read_opening(opening: str) -> tuple[GameSpec, Mapping[str, str]]:
     tests, wrong = int(limit[1]) if limit else 0, float(noise[1]) if noise else 0.0
     spec = GameSpec(objects=count, tests=tests, noise=wrong)
     if NEW_MACHINE in opening:
-        shown = {name: rule_shown(_read_example(opening, name)) for name in EXAMPLES}
-        known = {name: rule for name, rule in shown.items() if rule is not None}
+        known = {
+            name: rule
+            for name, rule in itertools.product(EXAMPLES, (CONJUNCTIVE, DISJUNCTIVE))
+            if _example_text(example(name, rule)) in opening
+        }
         kind: Literal["given", "not_given"] = "given" if known else "not_given"
         return replace(spec, hypotheses=DEFAULT_SIX, demonstrations=kind), known
     rules = [(_read_sizes(rule, sized), sets) for rule, sets, sized in _RULE.findall(opening)]
@@ -206,15 +216,3 @@ def _read_sizes(rule: str, text: str) -> str:
         return rule
     sizes = "-".join(",".join(re.findall(r"\d", part)) for part in found.groups() if part)
     return f"{rule}:{sizes}"
-
-
-_EXAMPLE_TEST = re.compile(r"^- the (.+): it (lights up|stays dark)$", re.MULTILINE)
-
-
-def _read_example(opening: str, name: str) -> Sequence[ExampleTest]:
-    """The tests of one example machine in an opening."""
-    text = opening.partition(f"Here is the {name} machine,")[2].partition("\n\n")[0]
-    return [
-        (tuple(found[1].split(" and the ")), found[2] == "lights up")
-        for found in _EXAMPLE_TEST.finditer(text)
-    ]
