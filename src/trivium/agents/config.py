@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from trivium.benchmarks.blicket.inference.hypotheses import Space, make_space, space_of, split
+from trivium.benchmarks.blicket.world.spec import Demonstrations, RewardStructure
 from trivium.core.errors import require
 
 Algorithm = Literal["a2c", "ppo"]
@@ -135,7 +136,7 @@ IMITATORS = ("cloning", "decision-transformer")
 class TaskConfig:
     """The environment that an agent is trained in."""
 
-    reward_structure: Literal["baseline", "quiz", "quiz-type", "quiz-typeonly"] = "quiz"
+    reward_structure: RewardStructure = "quiz"
     split: str = "none"  # the machines held out of training: conjunctive_loo, both_loo, ...
     forced: int = 0  # exploration steps before the quiz may be entered
     hypotheses: tuple[str, ...] = ()  # the machines, instead of a split: conjunctive:AB, ...
@@ -147,7 +148,7 @@ class TaskConfig:
     # about the machine; both: their sum
     reward: Literal["task", "information", "both"] = "task"
     # two example machines are shown first, as to children: "given" shows how each works
-    demonstrations: Literal["none", "given", "not_given"] = "none"
+    demonstrations: Demonstrations = "none"
 
     def __post_init__(self) -> None:
         require(0 <= self.forced <= 20, f"forced must lie within 0..20, got {self.forced}")

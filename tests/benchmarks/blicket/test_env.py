@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
-from typing import Any
+from typing import Any, get_args
 
 import gymnasium
 import numpy as np
@@ -18,13 +18,13 @@ from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX
 from trivium.benchmarks.blicket.world.dynamics import decode
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 from trivium.benchmarks.blicket.world.render import Scene, draw
-from trivium.benchmarks.blicket.world.spec import INTERFACES, REWARD_STRUCTURES, BlicketSpec
+from trivium.benchmarks.blicket.world.spec import BlicketSpec, Interface, RewardStructure
 from trivium.benchmarks.blicket.world.vector import BlicketVectorEnv, pack_bits
 from trivium.core.errors import UserError
 
 
 @pytest.mark.parametrize("name", ["trivium/Blicket-v0", "trivium/BlicketChild-v0"])
-@pytest.mark.parametrize("structure", REWARD_STRUCTURES)
+@pytest.mark.parametrize("structure", get_args(RewardStructure))
 def test_gymnasium_accepts_the_environment(name: str, structure: str) -> None:
     env = gymnasium.make(name, reward_structure=structure, render_mode="rgb_array")
     check_env(env.unwrapped)
@@ -49,7 +49,7 @@ def test_stable_baselines_accepts_the_environment() -> None:
         "stable_baselines3.common.env_checker",
         reason="stable-baselines3 is not installed: its check of the environment was NOT run",
     )
-    for structure, interface in itertools.product(REWARD_STRUCTURES, INTERFACES):
+    for structure, interface in itertools.product(get_args(RewardStructure), get_args(Interface)):
         checker.check_env(BlicketEnv(reward_structure=structure, interface=interface))
 
 

@@ -17,7 +17,7 @@ from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 from trivium.benchmarks.blicket.world.policies import Observer, get_policy
 from trivium.benchmarks.blicket.world.recording import FOLDER, play, play_episode, write_dataset
-from trivium.benchmarks.blicket.world.spec import BlicketSpec
+from trivium.benchmarks.blicket.world.spec import BlicketSpec, Interface
 from trivium.cli import main
 from trivium.core.errors import UserError
 
@@ -26,7 +26,7 @@ QUIZ = BlicketSpec(reward_structure="quiz")
 
 @pytest.mark.parametrize("interface", ["sets", "child"])
 @pytest.mark.parametrize("explorer", ["information_gain", "optimal"])
-def test_observers_earn_the_highest_reward(interface: str, explorer: str) -> None:
+def test_observers_earn_the_highest_reward(interface: Interface, explorer: str) -> None:
     spec = BlicketSpec(
         reward_structure="quiz-type", hypotheses=ALL_ELEVEN, interface=interface, max_steps=60
     )

@@ -180,7 +180,8 @@ def to_row(item: PromptItem) -> dict[str, Any]:
 
 def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
     """The item of a row, which may come from elsewhere; its answer must follow from the tests."""
-    name, voice, paper, rows = (row.get(key) for key in ("id", "voice", "paper", "machines"))
+    values: Iterator[Any] = (row.get(key) for key in ("id", "voice", "paper", "machines"))
+    name, voice, paper, rows = values
     require(isinstance(name, str) and bool(name), "id must be text")
     require(isinstance(rows, list) and len(rows) == 3, "machines must be a list of three")
     machines = tuple(_machine(each, f"machines[{n}]") for n, each in enumerate(row["machines"]))
