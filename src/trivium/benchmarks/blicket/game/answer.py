@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from trivium.benchmarks.blicket.game.generate import GameAnswer
@@ -21,15 +20,7 @@ from trivium.core.reading import (
     without_remarks,
 )
 
-
-@dataclass(frozen=True)
-class Command:
-    """One move of a player: a test, or an answer if it has a form."""
-
-    objects: str  # on the machine, or the blickets of an answer
-    form: str | None = None
-    inhibitors: str = ""
-    unsure: str = ""
+Move = str | GameAnswer  # the objects of a test, or an answer
 
 
 def write_test(objects: str) -> str:
@@ -73,16 +64,16 @@ _NAMES = rf"(?-i:[A-H]+)|{'|'.join((*FORMS, *EXAMPLES))}"
 _OPENS_LINE = re.compile(r"\W*(?:(?:my|the) )?(?:final )?", re.IGNORECASE)
 
 
-def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command | None:
+def read_move(reply: str, objects: str, rules: Sequence[str] = ()) -> Move | None:
     """The move on the last TEST or ANSWER line of a reply; None if it cannot be read.
 
     `rules` are the possible forms of an answer after demonstrations.
     """
-    return _read_command(reply, objects, tuple(rules))
+    return _read_move(reply, objects, tuple(rules))
 
 
 @lru_cache(maxsize=512)  # a game is replayed at every turn
-def _read_command(reply: str, objects: str, rules: tuple[str, ...]) -> Command | None:
+def _read_move(reply: str, objects: str, rules: tuple[str, ...]) -> Move | None:
     text = plain(without_remarks(reply, _NAMES))
     moves = [*_LAST_ON_LINE.finditer(text)]
     if moves and not _OPENS_LINE.fullmatch(moves[-1][1]):
@@ -94,7 +85,7 @@ def _read_command(reply: str, objects: str, rules: tuple[str, ...]) -> Command |
             above, text = text[: label.start()], text[label.end() :]
             if not find_answer(text).labelled:
                 doubted = takes_back(text.partition("\n")[2]) or _lists(above, placed, objects)
-                return None if placed is None or doubted else Command(placed)
+                return None if doubted else placed
             if _OR_ABOVE.search(text):
                 return None  # the two moves that the prompt offers
             break
@@ -125,7 +116,7 @@ _FIELD = re.compile(r"(?:,\s*|\s+)(?=(?:form|inhibitors)\b)|,\s*(?=unsure\b)", r
 _FORM = re.compile(r"conjunctive|disjunctive|parity|inhibitor|threshold-[1-9]")
 
 
-def _read_answer(text: str, objects: str, rules: Sequence[str]) -> Command | None:
+def _read_answer(text: str, objects: str, rules: Sequence[str]) -> GameAnswer | None:
     """The answer in a value; None if a part is missing, unknown or contradicts another."""
     fields = read_fields(_FIELD.sub(";", text), _FIELDS)
     if fields is None or not {"blickets", "form"} <= set(fields):
@@ -142,7 +133,7 @@ def _read_answer(text: str, objects: str, rules: Sequence[str]) -> Command | Non
     named = blickets + inhibitors + unsure
     if len(set(named)) < len(named) or (unsure and UNSURE not in rules):
         return None
-    return Command(blickets, form, inhibitors, unsure)
+    return GameAnswer(blickets, form, inhibitors, unsure=unsure)
 
 
 _BETWEEN = re.compile(r"(?:\b(?:objects?|and)\b|[\s,;&+\"'\[\]{}])+", re.IGNORECASE)
