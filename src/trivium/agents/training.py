@@ -96,7 +96,8 @@ class Training(ABC):
             while not self.finished:
                 spent = self.advance()
                 if tell is not None:
-                    tell(f"{self.describe(spent)}, about {self._seconds_left(spent):.0f} s left")
+                    left = spent * (self.points - len(self.curve))
+                    tell(f"{self.describe(spent)}, about {left:.0f} s left")
                 now = time.monotonic()
                 if seconds is not None and now - began > seconds:
                     break
@@ -108,9 +109,6 @@ class Training(ABC):
             if checkpoint is not None and self.curve:
                 self.save(checkpoint)
         return self.finished
-
-    def _seconds_left(self, spent: float) -> float:
-        return spent * (self.points - len(self.curve))
 
     def save(self, path: Path) -> None:
         """Write a checkpoint."""

@@ -181,7 +181,7 @@ class ExplicitSpec:
             return Filling(0, 0)
         if self._budget is None:
             return Filling(self.context_chains, 0)
-        return fill(self, NhopView(), self._budget, MAX_CHAINS)
+        return fill(self, self._budget)
 
     @property
     def contexts(self) -> int:
@@ -247,11 +247,11 @@ class Filling(NamedTuple):
     rest: int
 
 
-def fill(spec: ExplicitSpec, view: NhopView, name: str, max_chains: int) -> Filling:
+def fill(spec: ExplicitSpec, name: str) -> Filling:
     """The context chains that fill the budget in the spec's field of this name."""
     budget: int = getattr(spec, name)
-    base, hops = _sizes(spec, view, approximate_tokens if name == "budget_tokens" else _lines)
-    low, high = (base + chains * sum(hops) for chains in (spec.min_contexts, max_chains))
+    base, hops = _sizes(spec, approximate_tokens if name == "budget_tokens" else _lines)
+    low, high = (base + chains * sum(hops) for chains in (spec.min_contexts, MAX_CHAINS))
     bound = f"at least {low}" if budget < low else f"at most {high}"
     require(low <= budget <= high, f"{name} must be {bound} for these blocks, got {budget}")
     chains, left = divmod(budget - base, sum(hops))
@@ -262,9 +262,7 @@ def _lines(prompt: str) -> int:
     return prompt.count("\n") + 1
 
 
-def _sizes(
-    spec: ExplicitSpec, view: NhopView, length: Callable[[str], int]
-) -> tuple[int, list[int]]:
+def _sizes(spec: ExplicitSpec, length: Callable[[str], int]) -> tuple[int, list[int]]:
     """The length of a prompt without context chains, and what each hop of a chain adds."""
 
     def token(layer: int) -> str:
@@ -284,7 +282,7 @@ def _sizes(
 
     def size_of(lines: Sequence[Sequence[str]]) -> int:
         item = NhopItem("", lines, blocks, token(0), spec.hops, "", (), None)
-        return length(render(item, view))
+        return length(render(item, NhopView()))
 
     own = [line(hop) for hop in range(1, spec.fact_hops + 1)]
     facts = [*own, *[line(spec.hops - 1)] * spec.decoys]
