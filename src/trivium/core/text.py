@@ -7,7 +7,7 @@ import hashlib
 import io
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TextIO
 
 MAX_TEXT = 1_000_000  # characters of a reply, about 250,000 tokens; the rest is cut off
@@ -31,6 +31,12 @@ class _Safe(dict[int, str]):
 
 
 _SAFE = _Safe()
+
+
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Names as a list in a sentence: "a", "a and b", "a, b and c"."""
+    *others, last = names or [""]
+    return f"{', '.join(others)} {word} {last}" if others else last
 
 
 def clean(text: str) -> str:

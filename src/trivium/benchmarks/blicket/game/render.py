@@ -27,6 +27,7 @@ from trivium.benchmarks.blicket.inference.hypotheses import (
     machines,
 )
 from trivium.benchmarks.blicket.names import article
+from trivium.core.text import listed
 
 STORY = (
     "There is a machine that lights up because of blickets. Some objects are blickets, and you "
@@ -116,7 +117,7 @@ def _rule_line(rule: str, spec: GameSpec) -> str:
         sets = ANY_INHIBITOR if rule == "inhibitor" else ANY.format(least=sizes[0])
     elif set(own) == set(machines(spec.objects, sized, spec.noise)):
         text = SIZED_INHIBITOR if rule == "inhibitor" else SIZED
-        sets = text.format(sizes=_either(sizes), others=_either(others))
+        sets = text.format(sizes=listed(sizes, "or"), others=listed(others, "or"))
     else:
         sets = f"one of {', '.join(str(replace(each, noise=0)).split(':')[1] for each in own)}"
     return f"- {rule}: {RULES[form].format(number=number)}; its blickets are {sets}."
@@ -125,11 +126,6 @@ def _rule_line(rule: str, spec: GameSpec) -> str:
 def _sizes(listed: Sequence[Hypothesis], name: str) -> list[str]:
     """The numbers of blickets or inhibitors of these machines, in order."""
     return sorted({str(getattr(machine, name).bit_count()) for machine in listed})
-
-
-def _either(numbers: Sequence[str]) -> str:
-    """Numbers as text: "1", "1 or 2", "1, 2 or 4"."""
-    return " or ".join(filter(None, [", ".join(numbers[:-1]), numbers[-1]]))
 
 
 def _example_text(example: Example) -> str:

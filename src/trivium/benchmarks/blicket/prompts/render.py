@@ -14,10 +14,10 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     ideal_answer,
 )
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
-from trivium.benchmarks.blicket.prompts.phrases import listed
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.benchmarks.blicket.prompts.stimuli import prompt_text
 from trivium.core.reading import ask
+from trivium.core.text import listed
 
 ANSWER = "blickets: <the new objects that are blickets, or none>; machine: <{machines}>"
 ANSWER_WITH_MAYBE = (
@@ -104,6 +104,4 @@ def in_sentences(answer: PromptAnswer) -> str:
 
 
 def _the(names: Sequence[str]) -> str:
-    if len(names) < 2:
-        return f"the {names[0]}"
-    return f"the {', the '.join(names[:-1])} and the {names[-1]}"
+    return listed([f"the {name}" for name in names])
