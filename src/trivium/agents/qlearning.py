@@ -14,7 +14,7 @@ from typing import Literal
 from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX
 from trivium.benchmarks.blicket.world.dynamics import OBSERVATION_BITS, Lookup, make_tables
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
-from trivium.core.errors import require
+from trivium.core.errors import require_range
 from trivium.core.streams import Stream, stream_key
 
 Q_LEARNING = "q-learning"
@@ -34,9 +34,7 @@ class QConfig:
     most_episodes: int = 500_000
 
     def __post_init__(self) -> None:
-        for name in ("exploration", "learning_rate", "discount"):
-            value = getattr(self, name)
-            require(0 <= value <= 1, f"{name} must lie within 0..1, got {value}")
+        require_range(self, 0, 1, "exploration", "learning_rate", "discount")
 
     @property
     def name(self) -> str:

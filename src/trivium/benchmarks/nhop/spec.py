@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, NamedTuple
 from trivium.benchmarks.nhop.item import Candidates, NhopItem, layer_letters
 from trivium.benchmarks.nhop.render import render
 from trivium.core.benchmark import Diagnostic
-from trivium.core.errors import require
+from trivium.core.errors import require, require_range
 from trivium.core.text import approximate_tokens
 
 MAX_HOPS = 200
@@ -40,7 +40,7 @@ class ImplicitSpec:
 
     def __post_init__(self) -> None:
         _check_tokens(self)
-        _check_range(self, 4, MAX_CHAINS, "m")
+        require_range(self, 4, MAX_CHAINS, "m")
         require(self.m <= self.M, f"M must be at least m={self.m}, got {self.M}")
         if self.answerable == "mixed":
             require(not self.ablate_inner, "answerable mixed does not go with ablate_inner")
@@ -98,9 +98,9 @@ class ExplicitSpec:
 
     def __post_init__(self) -> None:
         _check_tokens(self)
-        _check_range(self, 1, self.hops, "L")
-        _check_range(self, 2, MAX_CHAINS, "k", "k0", "k1", "k2")
-        _check_range(self, 0, MAX_CHAINS, "context_chains")
+        require_range(self, 1, self.hops, "L")
+        require_range(self, 2, MAX_CHAINS, "k", "k0", "k1", "k2")
+        require_range(self, 0, MAX_CHAINS, "context_chains")
         require(
             self.alias_prefix.isascii() and self.alias_prefix.isalpha(),
             f"alias_prefix must be letters A-Z, got {self.alias_prefix!r}",
@@ -215,16 +215,9 @@ class ExplicitSpec:
 Spec = ImplicitSpec | ExplicitSpec
 
 
-def _check_range(spec: Spec, low: int, high: int, *names: str) -> None:
-    for name in names:
-        value = getattr(spec, name)
-        allowed = value is None or low <= value <= high
-        require(allowed, f"{name} must be in {low}..{high}, got {value}")
-
-
 def _check_tokens(spec: Spec) -> None:
-    _check_range(spec, 3, MAX_HOPS, "hops")
-    _check_range(spec, 1, 9, "id_width")
+    require_range(spec, 3, MAX_HOPS, "hops")
+    require_range(spec, 1, 9, "id_width")
     fits = 1 <= spec.M <= 10**spec.id_width
     limit = f"1..{10**spec.id_width} to fit id_width {spec.id_width}"
     require(fits, f"M must be in {limit}, got {spec.M}")

@@ -26,7 +26,7 @@ from trivium.benchmarks.blicket.inference.observer import entropy
 from trivium.benchmarks.blicket.people.drawing import like_examples, rule_text, rule_texts
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.dialogue import Dialogue
-from trivium.core.errors import require
+from trivium.core.errors import require, require_range
 from trivium.core.task import PresentedItem
 from trivium.people.played import Played
 from trivium.people.texts import Texts, read_texts
@@ -83,7 +83,7 @@ def main(args: Sequence[str]) -> int:
     asked = read_benchmark_flags("play", Flags, args, ABOUT, (GAME.name,))
     name, flags = asked.task.benchmark.name, asked.flags
     require(name == GAME.name, f"{name} cannot be played; trivium play {GAME.name} can")
-    require(flags.index >= 0, f"index must be at least 0, got {flags.index}")
+    require_range(flags, 0, None, "index")
     require(
         re.fullmatch(r"[\w.-]{1,60}", flags.name) is not None,
         f"name must be letters, digits, dots and dashes, got {flags.name!r}",

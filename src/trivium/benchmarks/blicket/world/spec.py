@@ -7,7 +7,7 @@ from typing import Literal
 
 from trivium.benchmarks.blicket.inference import hypotheses
 from trivium.benchmarks.blicket.inference.hypotheses import EXAMPLE_TESTS, OPEN, Space, space_of
-from trivium.core.errors import require
+from trivium.core.errors import require, require_range
 
 RewardStructure = Literal["baseline", "quiz", "quiz-type", "quiz-typeonly"]
 Interface = Literal["sets", "child"]
@@ -36,9 +36,8 @@ class BlicketSpec:
     demonstrations: Demonstrations = "none"
 
     def __post_init__(self) -> None:
-        for name, least in (("max_steps", 0), ("quiz_disabled_steps", -1)):
-            value = getattr(self, name)
-            require(value >= least, f"{name} must be at least {least}, got {value}")
+        require_range(self, 0, None, "max_steps")
+        require_range(self, -1, None, "quiz_disabled_steps")
         names = tuple(str(hypotheses.parse(str(each))) for each in self.hypotheses)
         object.__setattr__(self, "hypotheses", names)
         require(
