@@ -144,7 +144,7 @@ def test_record_writes_a_dataset_that_minari_loads(tmp_path: Path) -> None:
     [
         (["--policy", "absent"], "policy must be one of"),
         (["--episodes", "0"], "episodes must be at least 1"),
-        (["--reward_structure", "prize"], "reward_structure must be one of"),
+        (["--reward_structure", "prize"], "--reward_structure: invalid choice: 'prize'"),
     ],
 )
 def test_bad_flags_of_record(
