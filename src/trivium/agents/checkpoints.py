@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,7 +21,7 @@ def save_tree(path: Path, tree: Any, **about: Any) -> None:
     """Write a pytree, and facts about it, atomically."""
     with atomic_write(path) as file:
         file.write(dump_line(about))
-        eqx.tree_serialise_leaves(file, jax.tree.map(_words, tree))
+        eqx.tree_serialise_leaves(file, tree, _write)
 
 
 def load_tree(path: Path, like: Callable[[dict[str, Any]], T]) -> tuple[T, dict[str, Any]]:
@@ -34,24 +33,24 @@ def load_tree(path: Path, like: Callable[[dict[str, Any]], T]) -> tuple[T, dict[
     try:
         with path.open("rb") as file:
             about = orjson.loads(file.readline())
-            shape = like(about)
-            words = jax.eval_shape(partial(jax.tree.map, _words), shape)
-            read = eqx.tree_deserialise_leaves(file, words)
+            tree: T = eqx.tree_deserialise_leaves(file, like(about), _read)
             require(not file.read(1), "it has more arrays")
     except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, UserError) as problem:
         reason = str(problem).partition("\n")[0]
         raise UserError(f"{path}: not a file of this agent ({reason})") from None
-
-    def restored(leaf: Any, value: Any) -> Any:
-        return jax.random.wrap_key_data(value) if _is_key(leaf) else value
-
-    tree: T = jax.tree.map(restored, shape, read)
     return tree, about
 
 
-def _words(leaf: Any) -> Any:
-    """Random keys as arrays of words, since equinox cannot write keys; other leaves unchanged."""
-    return jax.random.key_data(leaf) if _is_key(leaf) else jnp.asarray(leaf)
+# Random keys are stored as words, since equinox cannot write keys.
+
+
+def _write(file: Any, leaf: Any) -> None:
+    jnp.save(file, jax.random.key_data(leaf) if _is_key(leaf) else leaf)
+
+
+def _read(file: Any, leaf: Any) -> Any:
+    value = jnp.load(file)
+    return jax.random.wrap_key_data(value) if _is_key(leaf) else value
 
 
 def _is_key(leaf: Any) -> bool:
