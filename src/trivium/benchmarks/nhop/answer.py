@@ -118,6 +118,14 @@ METRICS = (
     Metric("among_candidates", "the answer is a possible one: the last step of some chain"),
     Metric("steps_right", "in steps mode, the share of steps before the first wrong one", "mean"),
 )
+KINDS = {
+    "wrong-step": "in steps mode: the number is the first step whose slot is wrong",
+    "wrong-candidate": "another possible answer; the number is its printed position",
+    "stopped-early": "a token of the right chain before its end; the number is its step",
+    "called-unknown": "called unknown, although the facts lead to an answer",
+    "unsupported": "an answer, although a fact that it needs is missing",
+    "other-token": "a token beside the right chain, no possible answer; the number is its step",
+}
 ALWAYS_UNKNOWN = Floor("always unknown", 0.5)
 
 

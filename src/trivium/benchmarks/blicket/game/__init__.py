@@ -18,7 +18,7 @@ from trivium.benchmarks.blicket.game import (
 )
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
 from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
-from trivium.core.benchmark import Benchmark
+from trivium.core.benchmark import Benchmark, ChartAxis
 
 
 class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
@@ -42,10 +42,13 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     default_items = 200
     multi_turn = True
     experiment_page = "trivium.benchmarks.blicket.people.page:PAGE"
-    chart_axes = report.AXES
-    kinds = report.KINDS
+    chart_axes = (
+        ChartAxis("N", "objects", "object"),
+        ChartAxis("tests", "tests made", "test", metric=True),
+    )
+    kinds = score.KINDS
     headline_rule = report.RULE
-    easier_with_more = report.EASIER_WITH_MORE
+    easier_with_more = frozenset({"tests"})
 
     to_row = staticmethod(generate.to_row)
     from_row = staticmethod(generate.from_row)
