@@ -131,8 +131,7 @@ def _sizes(listed: Sequence[Hypothesis], name: str) -> list[str]:
 def _example_text(example: Example) -> str:
     """The tests of one example machine, a line each."""
     lines = [
-        f"- {' and '.join(f'the {name}' for name in placed)}: it "
-        f"{'lights up' if light else 'stays dark'}"
+        f"- {' and '.join(f'the {name}' for name in placed)}: it {LIGHTS[light]}"
         for placed, light in example.tests
     ]
     first, second, third = map(article, EXAMPLE_OBJECTS[example.name])

@@ -60,12 +60,6 @@ class PromptView:
         require_range(self, 1, None, "sentences")
 
 
-CONDITIONS = {
-    "given-disjunctive": ("given", "disjunctive"),
-    "given-conjunctive": ("given", "conjunctive"),
-    "not-given-disjunctive": ("not_given", "disjunctive"),
-    "not-given-conjunctive": ("not_given", "conjunctive"),
-}
 PRESETS = {
     "three-objects": PromptSpec(objects=3),
     "five-objects": PromptSpec(objects=5),
@@ -73,9 +67,9 @@ PRESETS = {
     "twelve-objects": PromptSpec(objects=12, tests=18),
 }
 DIAGNOSTICS = {
-    name: Diagnostic(
+    f"{hypotheses}-{form}".replace("_", "-"): Diagnostic(
         f"hypotheses {hypotheses.replace('_', ' ')}, {form} machine",
         spec={"hypotheses": hypotheses, "form": form},
     )
-    for name, (hypotheses, form) in CONDITIONS.items()
+    for hypotheses, form in PromptSpec().cells
 }
