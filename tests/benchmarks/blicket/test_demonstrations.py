@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from tests.benchmarks.blicket.games import VIEW, play
 from trivium.benchmarks.blicket.game import GAME
-from trivium.benchmarks.blicket.game.demonstrations import ExampleTest, examples_of
-from trivium.benchmarks.blicket.game.generate import GameItem
+from trivium.benchmarks.blicket.game.generate import ExampleTest, GameItem
 from trivium.benchmarks.blicket.game.render import read_conversation, render
 from trivium.benchmarks.blicket.game.score import kind
 from trivium.benchmarks.blicket.game.spec import GameSpec
@@ -39,11 +38,11 @@ def rule_shown(tests: Sequence[ExampleTest]) -> str | None:
 
 def test_given_shows_both_rules_and_not_given_shows_none() -> None:
     for item in games(GIVEN):
-        shown = {example.name: rule_shown(example.tests) for example in examples_of(item)}
+        shown = {example.name: rule_shown(example.tests) for example in item.example_machines}
         assert shown == item.examples
         assert sorted(map(str, shown.values())) == ["conjunctive", "disjunctive"]
     for item in games(NOT_GIVEN):
-        assert [rule_shown(example.tests) for example in examples_of(item)] == [None, None]
+        assert [rule_shown(example.tests) for example in item.example_machines] == [None, None]
     assert {item.swapped for item in games(GIVEN)} == {False, True}
 
 

@@ -16,7 +16,6 @@ from rich.text import Text
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.answer import read_move, write_answer, write_test
 from trivium.benchmarks.blicket.game.debrief import ideal_game, verdict
-from trivium.benchmarks.blicket.game.demonstrations import examples_of
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
 from trivium.benchmarks.blicket.game.score import is_right, trajectory
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
@@ -143,7 +142,7 @@ def _introduce(item: GameItem, screen: Screen) -> None:
         lines += [texts["rules.text"], *(f"- {line}" for line in rule_texts(spec, texts))]
         lines += [texts["rules.noise"]] * bool(spec.noise)
     else:
-        for example in examples_of(item):
+        for example in item.example_machines:
             lines.append(f"{texts[f'machine.{example.name}']}:")
             for placed, light in example.tests:
                 things = " + ".join(texts[f"thing.{thing.split()[-1]}"] for thing in placed)

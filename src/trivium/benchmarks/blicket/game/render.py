@@ -10,13 +10,13 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
-from trivium.benchmarks.blicket.game.demonstrations import (
+from trivium.benchmarks.blicket.game.generate import (
     EXAMPLE_OBJECTS,
     Example,
-    example,
-    examples_of,
+    GameAnswer,
+    GameItem,
+    Tests,
 )
-from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE, GameSpec, GameView
 from trivium.benchmarks.blicket.inference.hypotheses import (
     CONJUNCTIVE,
@@ -80,7 +80,7 @@ def render(item: GameItem, view: GameView, shown: Tests | None = None) -> str:
         kinds = [listing, "\n".join([EQUALLY_LIKELY, *lines])]
         answers = [write_answer(GameAnswer("AB"[: spec.objects], spec.possible_rules[0]))]
     else:
-        kinds = [*map(_example_text, examples_of(item)), NEW_MACHINE, listing]
+        kinds = [*map(_example_text, item.example_machines), NEW_MACHINE, listing]
         answers = [write_answer(GameAnswer("A", STRIPED, unsure="B")), FORM_ANSWERS]
     if "inhibitor" in spec.possible_rules:
         answers.append(write_answer(GameAnswer("A", "inhibitor", "B")))
@@ -190,7 +190,7 @@ def _read_opening(opening: str) -> tuple[GameSpec, Mapping[str, str]]:
         known = {
             name: rule
             for name, rule in itertools.product(EXAMPLES, (CONJUNCTIVE, DISJUNCTIVE))
-            if _example_text(example(name, rule)) in opening
+            if _example_text(Example.of(name, rule)) in opening
         }
         kind: Literal["given", "not_given"] = "given" if known else "not_given"
         return replace(spec, hypotheses=DEFAULT_SIX, demonstrations=kind), known
