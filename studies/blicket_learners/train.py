@@ -27,7 +27,6 @@ from studies.blicket_learners.plan import (
 from studies.blicket_learners.run import checkpoint_file, policy_file
 from studies.blicket_learners.slot_world import SlotWorld, slot_world
 from trivium.agents.actor_critic import start
-from trivium.agents.checkpoints import load_tree, save_tree
 from trivium.agents.config import TaskConfig
 from trivium.agents.episodes import (
     Actor,
@@ -45,7 +44,7 @@ from trivium.agents.imitators import imitator_actor
 from trivium.agents.learners import Learners, curve_record
 from trivium.agents.networks import make_policy
 from trivium.agents.qlearning import Trial
-from trivium.agents.training import pick, rounded, run_key
+from trivium.agents.training import load_tree, pick, rounded, run_key, save_tree
 from trivium.agents.worlds import (
     VIEWS,
     BlicketWorld,

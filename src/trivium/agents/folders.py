@@ -17,7 +17,6 @@ import jax.numpy as jnp
 import numpy as np
 import orjson
 
-from trivium.agents.checkpoints import load_tree, save_tree
 from trivium.agents.config import (
     IMITATORS,
     AgentConfig,
@@ -32,7 +31,7 @@ from trivium.agents.imitators import imitator_actor, make_model
 from trivium.agents.learners import Learners, curve_record
 from trivium.agents.networks import make_policy
 from trivium.agents.qlearning import Q_LEARNING, QConfig, Trial
-from trivium.agents.training import pick, rounded, run_key
+from trivium.agents.training import load_tree, pick, rounded, run_key, save_tree
 from trivium.agents.worlds import BlicketWorld, spec_world, task_setting, task_spec, task_world
 from trivium.benchmarks.blicket.world import jax_env
 from trivium.benchmarks.blicket.world.dynamics import OBSERVATION_BITS, OBSERVATION_MASK, decode
