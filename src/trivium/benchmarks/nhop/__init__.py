@@ -50,7 +50,6 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     parse = staticmethod(answer.parse)
     schema = staticmethod(answer.schema)
     write = staticmethod(answer.write)
-    output_tokens = staticmethod(answer.output_tokens)
     gold = staticmethod(answer.gold)
     kind = staticmethod(answer.kind)
     floor = staticmethod(answer.floor)
@@ -79,6 +78,9 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
             yield name, spec, NhopView()
         yield "steps mode", self.default_spec, NhopView("steps")
         yield "in plain English", self.default_spec, NhopView(surface="relations")
+
+    def output_tokens(self, view: NhopView) -> int:
+        return {"direct": 16, "steps": 256, "free": 1024}[view.mode]
 
     def audit_views(self) -> Sequence[NhopView]:
         """Both surfaces; modes differ only in the words after the question."""

@@ -19,8 +19,6 @@ from trivium.core.benchmark import Ceiling, Floor, Metric, Published
 from trivium.core.reading import answer_line, find_answer, object_schema, raises_doubt
 from trivium.core.records import NO_ANSWER, Groups, Scores
 
-OUTPUT_TOKENS = {"direct": 16, "steps": 256, "free": 1024}
-
 
 @dataclass(frozen=True, slots=True)
 class NhopAnswer:
@@ -39,11 +37,6 @@ def write(item: NhopItem, answer: NhopAnswer, view: NhopView) -> str:
     filled = [(f"f{hop}", token) for hop, token in enumerate(slots, 1) if token is not None]
     lines = [f"{word(function)}: {word(token)}" for function, token in filled]
     return "\n".join([*lines, answer_line(word(answer.token))])
-
-
-def output_tokens(view: NhopView) -> int:
-    """The approximate number of tokens of a reply."""
-    return OUTPUT_TOKENS[view.mode]
 
 
 def schema(item: NhopItem, view: NhopView) -> dict[str, Any]:

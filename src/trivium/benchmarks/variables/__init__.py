@@ -71,7 +71,6 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     item_ceiling = staticmethod(limits.item_ceiling)
     groups = staticmethod(score.groups)
     score = staticmethod(score.score)
-    audit_views = staticmethod(audit.audit_views)
     surface = staticmethod(audit.surface)
     probes = staticmethod(audit.probes)
     canonical = staticmethod(audit.canonical)
@@ -103,6 +102,10 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
         yield "show_tree language", spec, VariablesView("corrset", "language")
         yield "direct", spec, VariablesView("corrset", reasoning="direct")
         yield "chain of thought", spec, VariablesView("corrset", reasoning="chain_of_thought")
+
+    def audit_views(self) -> Sequence[VariablesView]:
+        """One view for each renderer."""
+        return tuple(map(view_of, RENDERERS))
 
     def headline_sentence(self, lifts: Lifts) -> str:
         return f"designs experiments {lifts.grade}"

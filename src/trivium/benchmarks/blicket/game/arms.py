@@ -81,11 +81,6 @@ def floor(spec: GameSpec, view: GameView) -> Floor:
     return found if view.arm == "active" else blind
 
 
-def item_floor(item: GameItem, view: GameView) -> Floor:
-    """The floor of a game in its own space."""
-    return floor(item.spec, view)
-
-
 def ceiling(spec: GameSpec, view: GameView) -> Ceiling:
     """The optimal player, who also makes the tests that the passive arm shows."""
     return Ceiling(UPPER_BOUND) if view.arm == "yoked" else limits.player_ceiling(spec)

@@ -51,7 +51,6 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
 
     to_row = staticmethod(generate.to_row)
     from_row = staticmethod(generate.from_row)
-    gold = staticmethod(generate.gold)
     reshuffle = staticmethod(generate.reshuffle)
     generate = staticmethod(generate.generate)
     render = staticmethod(render.render)
@@ -65,9 +64,11 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     score = staticmethod(score.score)
     probes = staticmethod(audit.probes)
     surface = staticmethod(audit.surface)
-    audit_views = staticmethod(audit.audit_views)
     canonical = staticmethod(audit.canonical)
     parts = staticmethod(audit.parts)
+
+    def gold(self, item: PromptItem) -> PromptAnswer:
+        return item.answer
 
     def strict(self, item: PromptItem, replies: Sequence[str], view: PromptView) -> bool | None:
         if not render.asks_for_lines(item, view):
@@ -98,6 +99,9 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
         yield "the paper's prompt: given, conjunctive", paper, PromptView()
         paper = PromptSpec("not_given", "disjunctive", stimuli="paper_two_shot")
         yield "the paper's prompt: not given, disjunctive, two-shot", paper, two_shot
+
+    def audit_views(self) -> Sequence[PromptView]:
+        return tuple(VIEWS.values())
 
     def headline_sentence(self, lifts: Lifts) -> str:
         return f"infers causes {lifts.grade}"

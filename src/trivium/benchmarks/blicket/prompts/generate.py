@@ -62,11 +62,6 @@ class PromptItem(NamedTuple):
         return tuple(name for machine in self.machines for name in machine.objects)
 
 
-def gold(item: PromptItem) -> PromptAnswer:
-    """The right answer."""
-    return item.answer
-
-
 def generate(spec: PromptSpec, seed: int, start: int = 0, count: int = 1) -> Iterator[PromptItem]:
     """The items start .. start + count - 1; every block of items has each cell once."""
     fields, cells = spec_to_dict(spec), spec.cells
