@@ -6,7 +6,7 @@ Field names are keys in agents' folders and in the study's records, and must not
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from trivium.benchmarks.blicket.inference.hypotheses import Space, make_space, space_of, split
 from trivium.benchmarks.blicket.world.spec import Demonstrations, RewardStructure
@@ -14,7 +14,7 @@ from trivium.core.errors import require, require_range
 
 Algorithm = Literal["a2c", "ppo"]
 PolicyKind = Literal["mlp", "lstm", "lnlstm", "transformer", "rim"]
-POLICIES: tuple[PolicyKind, ...] = ("mlp", "lstm", "lnlstm", "transformer", "rim")
+POLICIES: tuple[PolicyKind, ...] = get_args(PolicyKind)
 
 
 # What fits into memory, so that a slip of the keyboard does not end the process.
