@@ -35,8 +35,9 @@ _SAFE = _Safe()
 
 def listed(names: Sequence[str], word: str = "and") -> str:
     """Names as a list in a sentence: "a", "a and b", "a, b and c"."""
-    *others, last = names or [""]
-    return f"{', '.join(others)} {word} {last}" if others else last
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 
 def clean(text: str) -> str:

@@ -104,4 +104,6 @@ def in_sentences(answer: PromptAnswer) -> str:
 
 
 def _the(names: Sequence[str]) -> str:
-    return listed([f"the {name}" for name in names])
+    if len(names) < 2:
+        return f"the {names[0]}"
+    return f"the {', the '.join(names[:-1])} and the {names[-1]}"
