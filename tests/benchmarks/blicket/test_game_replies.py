@@ -17,16 +17,16 @@ from trivium.benchmarks.blicket.game.answer import Move, read_move, write_answer
 from trivium.benchmarks.blicket.game.generate import GameAnswer
 from trivium.core.reading import split_reasoning
 
-FORMS = ["conjunctive", "disjunctive", "parity", "threshold-3", "inhibitor"]
-EXAMPLES = ["striped", "dotted", "unsure"]
+FORMS = ("conjunctive", "disjunctive", "parity", "threshold-3", "inhibitor")
+EXAMPLES = ("striped", "dotted", "unsure")
 
 
-def read(reply: str, rules: list[str] = FORMS) -> Move | None:
+def read(reply: str, rules: tuple[str, ...] = FORMS) -> Move | None:
     return read_move(split_reasoning(reply).visible, "ABCDE", rules)
 
 
 @st.composite
-def commands(draw: st.DrawFn) -> tuple[Move, list[str]]:
+def commands(draw: st.DrawFn) -> tuple[Move, tuple[str, ...]]:
     """Any move, and what the form may be in its game."""
     said = draw(st.tuples(*[st.sampled_from(["no", "yes", "other"])] * 5))
     pairs = list(zip("ABCDE", said, strict=True))
@@ -47,7 +47,7 @@ def written(move: Move) -> str:
 @given(commands(), st.sampled_from([str, str.lower, str.upper]))
 @settings(max_examples=80, deadline=None)
 def test_what_is_written_is_read_back_in_every_wrapping(
-    move: tuple[Move, list[str]], letters: Callable[[str], str]
+    move: tuple[Move, tuple[str, ...]], letters: Callable[[str], str]
 ) -> None:
     command, rules = move
     for name, wrapping in WRAPPINGS.items():
@@ -55,7 +55,7 @@ def test_what_is_written_is_read_back_in_every_wrapping(
 
 
 @given(commands())
-def test_json_is_read(move: tuple[Move, list[str]]) -> None:
+def test_json_is_read(move: tuple[Move, tuple[str, ...]]) -> None:
     command, rules = move
     if isinstance(command, str):
         value: dict[str, object] = {"test": list(command)}

@@ -64,16 +64,12 @@ _NAMES = rf"(?-i:[A-H]+)|{'|'.join((*FORMS, *EXAMPLES))}"
 _OPENS_LINE = re.compile(r"\W*(?:(?:my|the) )?(?:final )?", re.IGNORECASE)
 
 
-def read_move(reply: str, objects: str, rules: Sequence[str] = ()) -> Move | None:
+@lru_cache(maxsize=512)  # a game is replayed at every turn
+def read_move(reply: str, objects: str, rules: tuple[str, ...] = ()) -> Move | None:
     """The move on the last TEST or ANSWER line of a reply; None if it cannot be read.
 
     `rules` are the possible forms of an answer after demonstrations.
     """
-    return _read_move(reply, objects, tuple(rules))
-
-
-@lru_cache(maxsize=512)  # a game is replayed at every turn
-def _read_move(reply: str, objects: str, rules: tuple[str, ...]) -> Move | None:
     text = plain(without_remarks(reply, _NAMES))
     moves = [*_LAST_ON_LINE.finditer(text)]
     if moves and not _OPENS_LINE.fullmatch(moves[-1][1]):
