@@ -423,10 +423,10 @@ def test_a_picture_shows_objects_light_and_question() -> None:
     wall, table = (237, 242, 250), (217, 204, 186)
     # Points beside the letters: A on the machine and on the table, B on the table and around it.
     a_up, a_down, lamp, b_down, b_ring = (54, 90), (54, 238), (156, 178), (138, 256), (122, 256)
-    lit = draw(Scene(3, placed=0b001, light=True, count=1))
+    lit = draw(Scene(3, placed=0b001, light=True))
     assert lit.shape == (300, 312, 3)
     assert same_colours(lit, {a_up: red, lamp: yellow, b_down: blue})
-    off = draw(Scene(3, count=0))
+    off = draw(Scene(3))
     assert same_colours(off, {a_up: wall, a_down: red, lamp: dark, b_down: blue, b_ring: table})
     assert same_colours(off, {(20, 20): wall, (20, 290): table})
     assert same_colours(draw(Scene(3, asked=1)), {a_down: red, b_down: blue, b_ring: yellow})
