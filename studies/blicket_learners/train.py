@@ -40,7 +40,7 @@ from trivium.agents.episodes import (
     sample_episodes,
 )
 from trivium.agents.imitation import Imitators
-from trivium.agents.imitators import imitator_actor
+from trivium.agents.imitators import ImitatorActor
 from trivium.agents.learners import Learners, curve_record
 from trivium.agents.networks import make_policy
 from trivium.agents.qlearning import Trial
@@ -259,7 +259,7 @@ def _play(
     views = task_setting(task).views
     # Where no step is forced, the second view equals the first.
     players: list[Actor] = [
-        imitator_actor(world, pick(models, seed), unit.target) for seed in range(unit.seeds)
+        ImitatorActor(world, pick(models, seed), unit.target) for seed in range(unit.seeds)
     ]
     if unit.greedy:
         players = list(map(Likeliest, players))

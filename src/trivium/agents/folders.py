@@ -27,7 +27,7 @@ from trivium.agents.config import (
 from trivium.agents.datasets import read_dataset
 from trivium.agents.episodes import Actor, PolicyActor, TableActor, play
 from trivium.agents.imitation import Imitators
-from trivium.agents.imitators import imitator_actor, make_model
+from trivium.agents.imitators import ImitatorActor, make_model
 from trivium.agents.learners import Learners, curve_record
 from trivium.agents.networks import make_policy
 from trivium.agents.qlearning import Q_LEARNING, QConfig, Trial
@@ -82,7 +82,7 @@ def _untrained(name: str, config: dict[str, Any], world: BlicketWorld, histories
         return _table_actor([0] * (histories - 1), [0] * (histories + 1), world.spec)
     if name in IMITATORS:
         model = make_model(spec_from_dict(ImitationConfig, config), world, key)
-        return imitator_actor(world, model)
+        return ImitatorActor(world, model)
     return PolicyActor(make_policy(spec_from_dict(AgentConfig, config), world, key))
 
 
@@ -175,7 +175,7 @@ def train_imitators(
     training.complete(checkpoint=out / CHECKPOINT, tell=tell)
     for number in range(seeds):
         model = pick(training.runs.best, number)
-        save_tree(_agent_file(out, number), imitator_actor(world, model, target))
+        save_tree(_agent_file(out, number), ImitatorActor(world, model, target))
     losses = training.losses
     write_json(out / CURVE, {name: rounded(part) for name, part in losses._asdict().items()})
     return (
