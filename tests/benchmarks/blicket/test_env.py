@@ -281,6 +281,12 @@ def test_disabled_autoreset_waits_for_the_mask() -> None:
     assert done.tolist() == [False, False]
 
 
+@pytest.mark.parametrize("field", ["reward_structure", "interface", "demonstrations"])
+def test_a_spec_made_in_python_refuses_unknown_choices(field: str) -> None:
+    with pytest.raises(UserError, match=f"{field} must be one of .*, got 'prize'"):
+        BlicketSpec(**{field: "prize"})  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

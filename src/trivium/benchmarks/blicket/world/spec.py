@@ -8,6 +8,7 @@ from typing import Literal
 from trivium.benchmarks.blicket.inference import hypotheses
 from trivium.benchmarks.blicket.inference.hypotheses import EXAMPLE_TESTS, OPEN, Space, space_of
 from trivium.core.errors import require, require_range
+from trivium.core.spec import coerce
 
 RewardStructure = Literal["baseline", "quiz", "quiz-type", "quiz-typeonly"]
 Interface = Literal["sets", "child"]
@@ -36,6 +37,9 @@ class BlicketSpec:
     demonstrations: Demonstrations = "none"
 
     def __post_init__(self) -> None:
+        coerce(self.reward_structure, RewardStructure, "reward_structure")
+        coerce(self.interface, Interface, "interface")
+        coerce(self.demonstrations, Demonstrations, "demonstrations")
         require_range(self, 0, None, "max_steps")
         require_range(self, -1, None, "quiz_disabled_steps")
         names = tuple(str(hypotheses.parse(str(each))) for each in self.hypotheses)
