@@ -31,7 +31,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[impo
 
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.answer import VariablesAnswer
-from trivium.benchmarks.variables.audit import audit_views, probes
+from trivium.benchmarks.variables.audit import probes
 from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.score import ndcg
 from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec, VariablesView
@@ -292,7 +292,7 @@ def attack_by_mentions(spec: VariablesSpec, seed: int, count: int) -> str:
 
 def first_candidate(preset: str, seed: int, count: int, row_order: bool) -> str:
     """How much more often than a random one the best candidate of a table is a control variable."""
-    view = next(view for view in audit_views() if view.renderer == "markdown")
+    view = next(view for view in VARIABLES.audit_views() if view.renderer == "markdown")
     train, test = (
         Examples(PRESETS[preset], view, row_order, each, count) for each in (seed, seed + 1)
     )
@@ -360,7 +360,7 @@ if __name__ == "__main__":
         seed, count = int(sys.argv[2]), int((*sys.argv[3:], "2000")[0])
         for preset in ("balanced-ctrl", "balanced-hypotheses"):
             feedback(preset, seed, 4 * count)
-            for view in audit_views():
+            for view in VARIABLES.audit_views():
                 if view.renderer in {"language-corrset", "markdown"}:
                     rules(preset, view, count, seed)
                     for threshold in (0.3, 0.5, 0.7)[: 3 if view.renderer == "markdown" else 1]:
@@ -386,7 +386,7 @@ if __name__ == "__main__":
         if preset.startswith("balanced"):
             for directed in (None, False):
                 exact_sets(preset, items, directed)
-        for view in audit_views():
+        for view in VARIABLES.audit_views():
             rules(preset, view, min(items, 3000))
             attack(preset, view, items)
             if view.renderer == "markdown":

@@ -180,7 +180,7 @@ def test_one_odd_reply_in_a_file_spoils_no_other(tmp_path: Path) -> None:
     ("words", "said"),
     [
         ("sweep nhop_implicit --dry_run --seeds " + ",".join(map(str, range(50_000))), "possible"),
-        ("train ppo-mlp --width 999999999 --out x", "width must be at most 4,096"),
+        ("train ppo-mlp --width 999999999 --out x", "width must be in 1..4096, got 999999999"),
         ("train ppo-lstm --trunk 64 99999999 --out x", "trunk needs sizes in 1..4096"),
         ("train ppo-mlp --environments 99999999 --horizon 999 --out x", "environments times"),
         ("run ------", "unrecognized arguments: ------"),

@@ -27,7 +27,6 @@ from studies.blicket_learners.plan import (
 from studies.blicket_learners.run import checkpoint_file, policy_file
 from studies.blicket_learners.slot_world import SlotWorld, slot_world
 from trivium.agents.actor_critic import start
-from trivium.agents.checkpoints import load_tree, save_tree
 from trivium.agents.config import TaskConfig
 from trivium.agents.episodes import (
     Actor,
@@ -41,11 +40,11 @@ from trivium.agents.episodes import (
     sample_episodes,
 )
 from trivium.agents.imitation import Imitators
-from trivium.agents.imitators import imitator_actor
+from trivium.agents.imitators import ImitatorActor
 from trivium.agents.learners import Learners, curve_record
 from trivium.agents.networks import make_policy
-from trivium.agents.qlearning import learn
-from trivium.agents.training import pick, rounded, run_key
+from trivium.agents.qlearning import Trial
+from trivium.agents.training import load_tree, pick, rounded, run_key, save_tree
 from trivium.agents.worlds import (
     VIEWS,
     BlicketWorld,
@@ -260,7 +259,7 @@ def _play(
     views = task_setting(task).views
     # Where no step is forced, the second view equals the first.
     players: list[Actor] = [
-        imitator_actor(world, pick(models, seed), unit.target) for seed in range(unit.seeds)
+        ImitatorActor(world, pick(models, seed), unit.target) for seed in range(unit.seeds)
     ]
     if unit.greedy:
         players = list(map(Likeliest, players))
@@ -314,7 +313,7 @@ def _sample(
 
 def run_trials(unit: QUnit) -> dict[str, Any]:
     """Every trial of Q-learning."""
-    results = [learn(unit.config, seed) for seed in range(unit.trials)]
+    results = [Trial(unit.config, seed).learn() for seed in range(unit.trials)]
     return {
         "kind": "q",
         "name": unit.name,

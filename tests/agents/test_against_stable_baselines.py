@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.agents.cue_world import CueWorld
 from trivium.agents.actor_critic import Batch, Rollout, advantages, log_probability, loss
 from trivium.agents.config import AgentConfig, paper
 from trivium.agents.networks import MemorylessPolicy, RecurrentPolicy
@@ -161,7 +162,7 @@ def test_memoryless(algorithm: str) -> None:
             **common(config),
         )
     model.set_logger(stable_baselines3.common.logger.configure(None, []))
-    policy: Any = MemorylessPolicy(SIZE, BITS, WIDTH, jax.random.key(0))
+    policy: Any = MemorylessPolicy(config, CueWorld(SIZE, BITS), jax.random.key(0))
     theirs = model.policy
     pairs = [
         ("action_layers", 0, theirs.mlp_extractor.policy_net[0], "mlp_extractor.policy_net.0"),
@@ -233,7 +234,7 @@ def test_recurrent(with_value: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     model.set_logger(stable_baselines3.common.logger.configure(None, []))
     lstm = model.policy.lstm_actor
-    policy: Any = RecurrentPolicy(SIZE, BITS, WIDTH, jax.random.key(0), trunk=())
+    policy: Any = RecurrentPolicy(config, CueWorld(SIZE, BITS), jax.random.key(0))
     both = lstm.bias_ih_l0 + lstm.bias_hh_l0
     values = {
         "input_weights": reordered(lstm.weight_ih_l0.detach()).T,

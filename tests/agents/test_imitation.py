@@ -35,8 +35,8 @@ from trivium.agents.imitation import (
 from trivium.agents.imitators import (
     Cloner,
     DecisionTransformer,
+    ImitatorActor,
     Tokens,
-    imitator_actor,
     make_model,
 )
 from trivium.agents.training import pick
@@ -125,7 +125,7 @@ class Echo:
 
 
 def test_the_target_is_what_remains_to_be_earned() -> None:
-    player = imitator_actor(CueWorld(longest=4), Echo(), target=3.0)
+    player = ImitatorActor(CueWorld(longest=4), Echo(), target=3.0)
     past, uniform = player.initial(2), jnp.array([[0.9], [0.97]])
     actions = []
     for step, reward in enumerate((0.0, 0.5, 1.0)):
@@ -138,7 +138,7 @@ def test_the_target_is_what_remains_to_be_earned() -> None:
     # The chances are 0.953, 0.924 and 0.818.
     assert actions == [[1, 0], [1, 0], [0, 0]]
     assert past.action[..., 0].tolist() == [[1, 1, 0, 0], [0, 0, 0, 0]]
-    assert float(imitator_actor(CueWorld(), Echo()).target) == 1.0
+    assert float(ImitatorActor(CueWorld(), Echo()).target) == 1.0
 
 
 def episodes_by_hand() -> Episodes:
@@ -200,7 +200,7 @@ def test_a_cloner_copies_an_expert() -> None:
     fitted = fit(config, [data], [jax.random.key(1)])
     assert fitted.losses.validation.shape == (1, 8)
     assert fitted.losses.training[0, -1] < fitted.losses.training[0, 0]
-    player = imitator_actor(world, pick(fitted.runs.best, 0))
+    player = ImitatorActor(world, pick(fitted.runs.best, 0))
     played = jax.jit(partial(greedy_episodes, world))(SHOWN, player)
     assert (np.asarray(played.reward).sum(axis=1) == 1.0).all()
 
@@ -213,7 +213,7 @@ def test_a_decision_transformer_earns_what_it_is_asked_for() -> None:
     config = replace(config, batch=32)
     fitted = fit(config, [random_data(HIDDEN, 600)], [jax.random.key(1)])
     for target in (1.0, -1.0):
-        player = imitator_actor(world, pick(fitted.runs.best, 0), target)
+        player = ImitatorActor(world, pick(fitted.runs.best, 0), target)
         played = jax.jit(partial(greedy_episodes, world))(HIDDEN, player)
         assert np.asarray(played.reward).sum(axis=1).tolist() == [target, target]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache, partial
 from math import atanh, log, tanh
 from typing import Any
@@ -11,9 +12,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from trivium.agents.layers import Linear, dropout, layer_norm, orthogonal
+from tests.agents.cue_world import CueWorld
+from trivium.agents.config import AgentConfig, PolicyKind
+from trivium.agents.layers import Linear, Norm, dropout, orthogonal
 from trivium.agents.lstm import (
-    IN_A_ROW,
     Inputs,
     Layout,
     Memory,
@@ -22,24 +24,35 @@ from trivium.agents.lstm import (
     cell_step,
     unroll,
 )
-from trivium.agents.modular import ModularPolicy, largest
-from trivium.agents.networks import HistoryPolicy, MemorylessPolicy, RecurrentPolicy
+from trivium.agents.modular import largest
+from trivium.agents.networks import MemorylessPolicy, RecurrentPolicy, make_policy
 
 SIZE, BITS, WIDTH, TIME, BATCH = 3, 2, 6, 9, 4
+WORLD = CueWorld(SIZE, BITS, longest=TIME)
+
+
+def recurrent(normalised: bool, *trunk: int) -> RecurrentPolicy:
+    """An LSTM, layer-normalised or not."""
+    kind: PolicyKind = "lnlstm" if normalised else "lstm"
+    config = AgentConfig(policy=kind, width=WIDTH, trunk=trunk)
+    return RecurrentPolicy(config, WORLD, jax.random.key(2))
 
 
 @cache
 def policies() -> list[Any]:
     """All kinds of policies; compiled, which is faster than layer by layer."""
-    shape = (SIZE, BITS, WIDTH)
-    makers: list[Any] = [
-        partial(MemorylessPolicy, *shape),
-        partial(RecurrentPolicy, *shape, trunk=(5,)),
-        partial(RecurrentPolicy, *shape, trunk=(), normalised=True, layout=Layout(block=2)),
-        partial(HistoryPolicy, *shape, window=TIME + 1),
-        partial(ModularPolicy, *shape, groups=(3, 2), trunk=(5,), layout=Layout(block=2)),
+    small = AgentConfig(width=WIDTH, trunk=(5,))
+    configs = [
+        replace(small, policy="mlp"),
+        small,
+        replace(small, policy="lnlstm", trunk=()),
+        replace(small, policy="transformer"),
+        replace(small, policy="rim", groups=3, active=2),
     ]
-    return [jax.jit(make)(jax.random.key(0)) for make in makers]
+    made = [jax.jit(partial(make_policy, config, WORLD))(jax.random.key(0)) for config in configs]
+    for number in (2, 4):
+        object.__setattr__(made[number], "layout", Layout(block=2))
+    return made
 
 
 def sequence() -> tuple[Any, Any]:
@@ -139,18 +152,20 @@ def test_a_step_of_the_lstm() -> None:
 
 
 def test_layer_norms() -> None:
-    found = layer_norm(jnp.array([1.0, 3.0]), jnp.array([2.0, 2.0]), jnp.array([1.0, 0.5]))
+    norm = Norm(2)
+    object.__setattr__(norm, "scale", jnp.array([2.0, 2.0]))
+    object.__setattr__(norm, "shift", jnp.array([1.0, 0.5]))
+    found = norm(jnp.array([1.0, 3.0]))
     np.testing.assert_allclose(found, [-1.0, 2.5], atol=1e-4)
 
 
 def test_a_step_of_the_layer_norm_lstm() -> None:
     """All three quantities are normalised, so that their sizes do not matter."""
-    ones, zeros = jnp.ones(8), jnp.zeros(8)
-    vectors = Vectors(zeros, Norms(ones, zeros, ones, zeros, ones[:2], zeros[:2]))
+    vectors = Vectors(jnp.zeros(8), Norms(Norm(8), Norm(8), Norm(2)))
     generator = np.random.default_rng(0)
     from_input, from_hidden = jnp.asarray(generator.normal(size=(2, 1, 8)), jnp.float32) * 50
     after = cell_step(vectors, from_input, from_hidden * 3, jnp.array([[30.0, -70.0]]))
-    gates = layer_norm(from_input, ones, zeros) + layer_norm(from_hidden, ones, zeros)
+    gates = Norm(8)(from_input) + Norm(8)(from_hidden)
     # Two numbers with mean 0 and variance 1 are 1 and -1.
     expected = jax.nn.sigmoid(gates[:, 4:6]) * jnp.tanh(jnp.array([1.0, -1.0]))
     np.testing.assert_allclose(after.hidden, expected, atol=1e-4)
@@ -175,7 +190,7 @@ def test_a_dense_layer() -> None:
 
 @pytest.mark.parametrize("normalised", [False, True])
 def test_the_gradient_of_the_lstm_is_that_of_a_plain_scan(normalised: bool) -> None:
-    policy = RecurrentPolicy(SIZE, BITS, WIDTH, jax.random.key(2), normalised=normalised, trunk=())
+    policy = recurrent(normalised)
     observations, starts = sequence()
     generator = np.random.default_rng(5)
     memory = Memory(*(jnp.asarray(generator.normal(size=(BATCH, WIDTH))) for _ in range(2)))
@@ -220,9 +235,8 @@ def test_pieces_side_by_side_are_the_whole_sequence(piece: int, normalised: bool
     weight = jnp.asarray(generator.normal(size=(time, BATCH)), jnp.float32)
 
     def run(layout: Layout) -> Any:
-        policy = RecurrentPolicy(
-            SIZE, BITS, WIDTH, jax.random.key(2), normalised=normalised, layout=layout
-        )
+        policy = recurrent(normalised, 64, 64)
+        object.__setattr__(policy, "layout", layout)
         noise = np.random.default_rng(7)
         carry = jax.tree.map(
             lambda leaf: leaf + noise.normal(size=leaf.shape), policy.initial(BATCH)
@@ -235,7 +249,7 @@ def test_pieces_side_by_side_are_the_whole_sequence(piece: int, normalised: bool
         (_, seen), gradient = jax.jit(jax.value_and_grad(total, has_aux=True))(policy)
         return jax.tree.leaves((seen, gradient))
 
-    for one, other in zip(run(IN_A_ROW), run(Layout(2, piece, longest)), strict=True):
+    for one, other in zip(run(Layout()), run(Layout(2, piece, longest)), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
 
 

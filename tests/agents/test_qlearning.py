@@ -6,7 +6,7 @@ from statistics import mean, stdev
 
 import pytest
 
-from trivium.agents.qlearning import QConfig, QResult, Trial, learn
+from trivium.agents.qlearning import QConfig, QResult, Trial
 
 START = 1  # the history before the first observation
 TO_QUIZ = 8  # the action that enters the quiz; bits 0 to 2 are objects
@@ -81,11 +81,11 @@ def test_ties_are_broken_at_random() -> None:
     ],
 )
 def test_trials_of_a_seed_are_pinned(definition: str, seed: int, expected: QResult) -> None:
-    assert learn(QConfig(definition), seed) == expected  # type: ignore[arg-type]
+    assert Trial(QConfig(definition), seed).learn() == expected  # type: ignore[arg-type]
 
 
 def test_q_learning_of_one_machine_takes_about_seventy_episodes() -> None:
-    results = [learn(QConfig("fixed"), seed) for seed in range(400)]
+    results = [Trial(QConfig("fixed"), seed).learn() for seed in range(400)]
     assert all(result.converged for result in results)
     episodes = [result.episodes for result in results]
     # 70.7 with a standard deviation of about 100 was found by an independent program: the mean
@@ -94,5 +94,5 @@ def test_q_learning_of_one_machine_takes_about_seventy_episodes() -> None:
 
 
 def test_a_trial_that_does_not_converge_says_so() -> None:
-    result = learn(QConfig("drawn", most_episodes=20), 0)
+    result = Trial(QConfig("drawn", most_episodes=20), 0).learn()
     assert (result.converged, result.episodes) == (False, 20)

@@ -141,7 +141,7 @@ def check_episodes(agent: Any, greedy: bool, **options: Any) -> None:
         (["train", "a2c-lstm", "--preset", "huge"], "unknown preset 'huge'"),
         (["train", "a2c-lstm"], "--out is missing"),
         (["train", "a2c-rim", "--active", "9", "--out", "x"], "at least active = 9"),
-        (["train", "a2c-lstm", "--width", "0", "--out", "x"], "width must be at least 1"),
+        (["train", "a2c-lstm", "--width", "0", "--out", "x"], "width must be in 1..4096, got 0"),
         (
             ["train", "a2c-lstm", "--trunk", "0", "--out", "x"],
             "trunk needs sizes in 1..4096, got (0,)",

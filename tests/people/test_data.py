@@ -323,6 +323,6 @@ def test_the_observer_answers_rightly_after_demonstrations() -> None:
     from trivium.benchmarks.blicket.world.spec import BlicketSpec
 
     for _, kind in NAMES:
-        spec = BlicketSpec("quiz-type", demonstrations=kind)
+        spec = BlicketSpec("quiz-type", demonstrations=kind)  # type: ignore[arg-type]
         played = list(play(spec, get_policy("information_gain"), 1, 20))
         assert {episode.total for episode in played} == {3.5} == {spec.maximum}

@@ -16,7 +16,8 @@ from jax import Array
 
 from trivium.agents.config import AgentConfig
 from trivium.agents.layers import Output
-from trivium.agents.networks import Carry, Policy, make_policy, sequence_layout
+from trivium.agents.lstm import sequence_layout
+from trivium.agents.networks import Carry, Policy, make_policy
 from trivium.agents.worlds import State, Tables, World
 
 RMS_DECAY = 0.99

@@ -6,27 +6,21 @@ Field names are keys in agents' folders and in the study's records, and must not
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from trivium.benchmarks.blicket.inference.hypotheses import Space, make_space, space_of, split
-from trivium.core.errors import require
+from trivium.benchmarks.blicket.world.spec import Demonstrations, RewardStructure
+from trivium.core.errors import require, require_range
 
 Algorithm = Literal["a2c", "ppo"]
 PolicyKind = Literal["mlp", "lstm", "lnlstm", "transformer", "rim"]
-POLICIES: tuple[PolicyKind, ...] = ("mlp", "lstm", "lnlstm", "transformer", "rim")
+POLICIES: tuple[PolicyKind, ...] = get_args(PolicyKind)
 
 
 # What fits into memory, so that a slip of the keyboard does not end the process.
 MAX_WIDTH = 4096  # units of a layer
 MAX_BATCH = 10_000_000  # steps of an update
 MAX_COUNT = 10**12
-
-
-def _require_at_least_one(config: Any, *names: str) -> None:
-    for name in names:
-        value, limit = getattr(config, name), MAX_WIDTH if name == "width" else MAX_COUNT
-        require(value >= 1, f"{name} must be at least 1, got {value}")
-        require(value <= limit, f"{name} must be at most {limit:,}, got {value:,}")
 
 
 @dataclass(frozen=True)
@@ -52,16 +46,15 @@ class AgentConfig:
     clip: float = 0.2  # PPO: how far the policy's ratio and the value may move
 
     def __post_init__(self) -> None:
-        counts = ("width", "environments", "horizon", "epochs", "minibatches", "groups", "active")
-        _require_at_least_one(self, *counts)
+        require_range(self, 1, MAX_WIDTH, "width")
+        counts = ("environments", "horizon", "epochs", "minibatches", "groups", "active")
+        require_range(self, 1, MAX_COUNT, *counts)
         require(
             self.policy != "rim" or (self.width % self.groups == 0 and self.active <= self.groups),
             f"groups must divide the width of {self.width} and be at least active = {self.active}, "
             f"got {self.groups}",
         )
-        for name in ("discount", "gae_lambda"):
-            value = getattr(self, name)
-            require(0 <= value <= 1, f"{name} must lie within 0..1, got {value}")
+        require_range(self, 0, 1, "discount", "gae_lambda")
         for name in ("learning_rate", "gradient_norm", "clip"):
             value = getattr(self, name)
             require(value > 0, f"{name} must be above 0, got {value}")
@@ -135,7 +128,7 @@ IMITATORS = ("cloning", "decision-transformer")
 class TaskConfig:
     """The environment that an agent is trained in."""
 
-    reward_structure: Literal["baseline", "quiz", "quiz-type", "quiz-typeonly"] = "quiz"
+    reward_structure: RewardStructure = "quiz"
     split: str = "none"  # the machines held out of training: conjunctive_loo, both_loo, ...
     forced: int = 0  # exploration steps before the quiz may be entered
     hypotheses: tuple[str, ...] = ()  # the machines, instead of a split: conjunctive:AB, ...
@@ -147,11 +140,11 @@ class TaskConfig:
     # about the machine; both: their sum
     reward: Literal["task", "information", "both"] = "task"
     # two example machines are shown first, as to children: "given" shows how each works
-    demonstrations: Literal["none", "given", "not_given"] = "none"
+    demonstrations: Demonstrations = "none"
 
     def __post_init__(self) -> None:
-        require(0 <= self.forced <= 20, f"forced must lie within 0..20, got {self.forced}")
-        require(self.step_penalty >= 0, f"step_penalty must be at least 0, got {self.step_penalty}")
+        require_range(self, 0, 20, "forced")
+        require_range(self, 0, None, "step_penalty")
         given = [name for name in ("hypotheses", "rules") if getattr(self, name)]
         given += ["split"] if self.split != "none" else []
         require(len(given) < 2, f"{' and '.join(given)} exclude each other")
@@ -208,7 +201,7 @@ class LengthConfig:
     streak: int = 500  # maximal episodes in a row that end training early
 
     def __post_init__(self) -> None:
-        _require_at_least_one(self, "steps", "points", "streak")
+        require_range(self, 1, MAX_COUNT, "steps", "points", "streak")
 
     def curve_points(self, batch: int) -> int:
         """The number of points of the curve, at most one for each update."""
@@ -237,8 +230,9 @@ class ImitationConfig:
     validation: float = 0.1  # share of the episodes held out to choose the best epoch
 
     def __post_init__(self) -> None:
-        _require_at_least_one(self, "width", "layers", "window", "batch", "epochs")
-        require(self.layers <= 100, f"layers must be at most 100, got {self.layers}")
+        require_range(self, 1, MAX_WIDTH, "width")
+        require_range(self, 1, 100, "layers")
+        require_range(self, 1, MAX_COUNT, "window", "batch", "epochs")
         require(0 < self.validation < 1, f"validation must lie inside 0..1, got {self.validation}")
         require(0 <= self.dropout < 1, f"dropout must lie within 0..1, got {self.dropout}")
 

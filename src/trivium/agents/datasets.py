@@ -15,7 +15,7 @@ import numpy as np
 from trivium.agents import GAME
 from trivium.agents.episodes import Episodes
 from trivium.agents.worlds import spec_world
-from trivium.benchmarks.blicket.game.answer import read_command
+from trivium.benchmarks.blicket.game.answer import read_move
 from trivium.benchmarks.blicket.game.generate import GameAnswer
 from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, LETTERS, mask_of
@@ -110,11 +110,10 @@ def _game_episode(
 ) -> Episode:
     """The episode in which the environment gets a game's tests and answers."""
     objects, space = spec.objects, game.space
-    truth = read_command(gold, LETTERS[:objects], game.form_answers)
-    known = [GameAnswer.of(one) for one in space]
-    right = truth and GameAnswer(truth.objects, str(truth.form), truth.inhibitors)
+    right = read_move(gold, LETTERS[:objects], game.form_answers)
+    known: list[Any] = [GameAnswer.of(one) for one in space]
     require(right in known, f"the gold answer names no machine of this game: {gold!r}")
-    machine = known.index(right)  # type: ignore[arg-type]
+    machine = known.index(right)
     tests = [(mask_of(placed), bool(light)) for placed, light in answer["tests"]]
     flips = [light != space.fires[machine, placed] for placed, light in tests]
     blickets = mask_of(answer["blickets"])

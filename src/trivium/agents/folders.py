@@ -17,7 +17,6 @@ import jax.numpy as jnp
 import numpy as np
 import orjson
 
-from trivium.agents.checkpoints import load_tree, save_tree
 from trivium.agents.config import (
     IMITATORS,
     AgentConfig,
@@ -28,11 +27,11 @@ from trivium.agents.config import (
 from trivium.agents.datasets import read_dataset
 from trivium.agents.episodes import Actor, PolicyActor, TableActor, play
 from trivium.agents.imitation import Imitators
-from trivium.agents.imitators import imitator_actor, make_model
+from trivium.agents.imitators import ImitatorActor, make_model
 from trivium.agents.learners import Learners, curve_record
 from trivium.agents.networks import make_policy
-from trivium.agents.qlearning import Q_LEARNING, QConfig, Trial, learn_until_perfect
-from trivium.agents.training import pick, rounded, run_key
+from trivium.agents.qlearning import Q_LEARNING, QConfig, Trial
+from trivium.agents.training import load_tree, pick, rounded, run_key, save_tree
 from trivium.agents.worlds import BlicketWorld, spec_world, task_setting, task_spec, task_world
 from trivium.benchmarks.blicket.world import jax_env
 from trivium.benchmarks.blicket.world.dynamics import OBSERVATION_BITS, OBSERVATION_MASK, decode
@@ -83,7 +82,7 @@ def _untrained(name: str, config: dict[str, Any], world: BlicketWorld, histories
         return _table_actor([0] * (histories - 1), [0] * (histories + 1), world.spec)
     if name in IMITATORS:
         model = make_model(spec_from_dict(ImitationConfig, config), world, key)
-        return imitator_actor(world, model)
+        return ImitatorActor(world, model)
     return PolicyActor(make_policy(spec_from_dict(AgentConfig, config), world, key))
 
 
@@ -176,7 +175,7 @@ def train_imitators(
     training.complete(checkpoint=out / CHECKPOINT, tell=tell)
     for number in range(seeds):
         model = pick(training.runs.best, number)
-        save_tree(_agent_file(out, number), imitator_actor(world, model, target))
+        save_tree(_agent_file(out, number), ImitatorActor(world, model, target))
     losses = training.losses
     write_json(out / CURVE, {name: rounded(part) for name, part in losses._asdict().items()})
     return (
@@ -202,7 +201,7 @@ def train_tables(
     results = []
     for number in range(seeds):
         trial = Trial(config, seed + number, spec)
-        results.append(learn_until_perfect(trial))
+        results.append(trial.learn())
         save_tree(_agent_file(out, number), trial_actor(trial, spec), histories=len(trial.values))
         words = "perfect" if results[-1].converged else "not perfect"
         tell(f"table {number}: {words} after {results[-1].episodes:,} episodes")

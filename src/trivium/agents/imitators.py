@@ -152,11 +152,15 @@ class Past(NamedTuple):
 
 
 class ImitatorActor(eqx.Module):
-    """An imitator that acts; a decision transformer aims at the target return."""
+    """An imitator that acts; a decision transformer aims at a return, by default the largest."""
 
     model: Any
     target: Array
     world: World = eqx.field(static=True)
+
+    def __init__(self, world: World, model: Any, target: float | None = None) -> None:
+        self.model, self.world = model, world
+        self.target = jnp.asarray(world.maximum if target is None else target, jnp.float32)
 
     def initial(self, batch: int) -> Past:
         shape = (batch, self.world.longest)
@@ -181,9 +185,3 @@ class ImitatorActor(eqx.Module):
         action = (uniform < jax.nn.sigmoid(logits)).astype(jnp.int32)
         actions = past.action.at[:, now].set(action)
         return Past(now + 1, remaining, to_go, observation, actions), action
-
-
-def imitator_actor(world: World, model: Any, target: float | None = None) -> ImitatorActor:
-    """A trained imitator that aims at a return, by default the largest possible."""
-    aim = jnp.asarray(world.maximum if target is None else target, jnp.float32)
-    return ImitatorActor(model, aim, world)

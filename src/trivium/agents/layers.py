@@ -51,15 +51,8 @@ def apply_tanh_layers(layers: tuple[Linear, ...], values: Array) -> Array:
     return values
 
 
-def layer_norm(values: Array, scale: Array, shift: Array) -> Array:
-    """The values with mean 0 and variance 1 along the last axis, scaled and shifted."""
-    centred = values - values.mean(axis=-1, keepdims=True)
-    variance = jnp.square(centred).mean(axis=-1, keepdims=True)
-    return centred * jax.lax.rsqrt(variance + NORM_EPSILON) * scale + shift
-
-
 class Norm(eqx.Module):
-    """Layer normalisation."""
+    """Layer normalisation: mean 0 and variance 1 along the last axis, then scaled and shifted."""
 
     scale: Array
     shift: Array
@@ -68,7 +61,9 @@ class Norm(eqx.Module):
         self.scale, self.shift = jnp.ones(width), jnp.zeros(width)
 
     def __call__(self, values: Array) -> Array:
-        return layer_norm(values, self.scale, self.shift)
+        centred = values - values.mean(axis=-1, keepdims=True)
+        variance = jnp.square(centred).mean(axis=-1, keepdims=True)
+        return centred * jax.lax.rsqrt(variance + NORM_EPSILON) * self.scale + self.shift
 
 
 def dropout(values: Array, rate: float, key: Array | None) -> Array:

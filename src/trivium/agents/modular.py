@@ -9,7 +9,6 @@ read from all groups by attention, the only way in which groups communicate.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import partial
 
 import equinox as eqx
@@ -17,6 +16,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from trivium.agents.config import AgentConfig
 from trivium.agents.layers import (
     Heads,
     Linear,
@@ -25,7 +25,8 @@ from trivium.agents.layers import (
     hidden_layers,
     orthogonal,
 )
-from trivium.agents.lstm import Layout, Memory, Vectors, cell_step
+from trivium.agents.lstm import Layout, Memory, Vectors, cell_step, sequence_layout
+from trivium.agents.worlds import World
 
 KEYS = 16  # the size of queries and keys
 
@@ -45,21 +46,10 @@ class ModularPolicy(eqx.Module):
     active: int = eqx.field(static=True)
     layout: Layout = eqx.field(static=True)
 
-    def __init__(
-        self,
-        observation: int,
-        bits: int,
-        width: int,
-        key: Array,
-        *,
-        groups: tuple[int, int],
-        trunk: Sequence[int],
-        layout: Layout,
-    ) -> None:
-        """A policy with `groups` = (all groups, active groups)."""
+    def __init__(self, config: AgentConfig, world: World, key: Array) -> None:
         keys = jax.random.split(key, 8)
-        count, self.active = groups
-        sizes, units = (observation, *trunk), width // count
+        count, self.active = config.groups, config.active
+        sizes, units = (world.observation_size, *config.trunk), config.width // count
         self.trunk = hidden_layers(sizes, keys[0])
         self.input_key = orthogonal(keys[1], sizes[-1], KEYS, 1.0)
         self.input_query = _grouped(keys[2], count, units, KEYS)
@@ -68,8 +58,8 @@ class ModularPolicy(eqx.Module):
         self.hidden_weights = _grouped(keys[5], count, units, 4 * units)
         self.bias = jnp.zeros((count, 4 * units))
         self.read = _grouped(keys[6], count, units, 2 * KEYS + units)
-        self.heads = Heads(width, bits, keys[7])
-        self.layout = layout
+        self.heads = Heads(config.width, world.action_bits, keys[7])
+        self.layout = sequence_layout(config, world)
 
     def initial(self, batch: int) -> Memory:
         groups, units, _ = self.hidden_weights.shape

@@ -7,7 +7,6 @@ Stable Baselines lays out a MultiDiscrete action.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol
 
 import equinox as eqx
@@ -15,11 +14,12 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from trivium.agents.config import AgentConfig
+from trivium.agents.config import AgentConfig, PolicyKind
 from trivium.agents.layers import (
     HIDDEN_SCALE,
     Heads,
     Linear,
+    Norm,
     Output,
     TransformerLayer,
     apply_tanh_layers,
@@ -27,57 +27,32 @@ from trivium.agents.layers import (
     orthogonal,
 )
 from trivium.agents.lstm import (
-    IN_A_ROW,
     Inputs,
     Layout,
     Memory,
     Norms,
     Vectors,
     cell_step,
+    sequence_layout,
     unroll_in_pieces,
 )
 from trivium.agents.modular import ModularPolicy
 from trivium.agents.worlds import World
 
 Carry = Any
-BLOCK, PIECE, FEW_ENVIRONMENTS = 8, 16, 16  # fastest on an H200
 LAYERS = 2  # of the history transformer
 
 
 class Policy(Protocol):
     """The interface that training uses."""
 
+    def __init__(self, config: AgentConfig, world: World, key: Array) -> None: ...
+
     def initial(self, batch: int) -> Carry: ...
 
     def step(self, carry: Carry, observation: Array, start: Array) -> tuple[Carry, Output]: ...
 
     def unroll(self, carry: Carry, observations: Array, starts: Array) -> tuple[Carry, Output]: ...
-
-
-def make_policy(config: AgentConfig, world: World, key: Array) -> Any:
-    """The agent's network with random weights."""
-    shape = (world.observation_size, world.action_bits, config.width, key)
-    if config.policy == "mlp":
-        return MemorylessPolicy(*shape)
-    if config.policy == "transformer":
-        return HistoryPolicy(*shape, window=world.longest + 1)
-    trunk, layout = config.trunk, sequence_layout(config, world)
-    if config.policy == "rim":
-        groups = (config.groups, config.active)
-        return ModularPolicy(*shape, groups=groups, trunk=trunk, layout=layout)
-    normalised = config.policy == "lnlstm"
-    return RecurrentPolicy(*shape, normalised=normalised, trunk=trunk, layout=layout)
-
-
-def sequence_layout(config: AgentConfig, world: World) -> Layout:
-    """The fastest layout of sequences on the current device.
-
-    An accelerator waits for its next instruction, so larger blocks and, with few
-    environments, parallel pieces pay there; a CPU waits for arithmetic.
-    """
-    if jax.default_backend() == "cpu":
-        return IN_A_ROW
-    return Layout(BLOCK, PIECE if config.environments <= FEW_ENVIRONMENTS else 0, world.longest)
 
 
 class MemorylessPolicy(eqx.Module):
@@ -87,11 +62,12 @@ class MemorylessPolicy(eqx.Module):
     value_layers: tuple[Linear, ...]
     heads: Heads
 
-    def __init__(self, observation: int, bits: int, width: int, key: Array) -> None:
+    def __init__(self, config: AgentConfig, world: World, key: Array) -> None:
         keys = jax.random.split(key, 3)
-        self.action_layers = hidden_layers((observation, width, width), keys[0])
-        self.value_layers = hidden_layers((observation, width, width), keys[1])
-        self.heads = Heads(width, bits, keys[2])
+        sizes = (world.observation_size, config.width, config.width)
+        self.action_layers = hidden_layers(sizes, keys[0])
+        self.value_layers = hidden_layers(sizes, keys[1])
+        self.heads = Heads(config.width, world.action_bits, keys[2])
 
     def initial(self, batch: int) -> Carry:
         return ()
@@ -114,27 +90,16 @@ class RecurrentPolicy(eqx.Module):
     heads: Heads
     layout: Layout = eqx.field(static=True)
 
-    def __init__(
-        self,
-        observation: int,
-        bits: int,
-        width: int,
-        key: Array,
-        *,
-        normalised: bool = False,
-        trunk: Sequence[int] = (64, 64),
-        layout: Layout = IN_A_ROW,
-    ) -> None:
-        keys = jax.random.split(key, 4)
-        sizes = (observation, *trunk)
+    def __init__(self, config: AgentConfig, world: World, key: Array) -> None:
+        keys, width = jax.random.split(key, 4), config.width
+        sizes = (world.observation_size, *config.trunk)
         self.trunk = hidden_layers(sizes, keys[0])
         self.input_weights = orthogonal(keys[1], sizes[-1], 4 * width, 1.0)
         self.hidden_weights = orthogonal(keys[2], width, 4 * width, 1.0)
-        gates = (jnp.ones(4 * width), jnp.zeros(4 * width))
-        norms = Norms(*gates, *gates, jnp.ones(width), jnp.zeros(width)) if normalised else None
-        self.vectors = Vectors(jnp.zeros(4 * width), norms)
-        self.heads = Heads(width, bits, keys[3])
-        self.layout = layout
+        norms = Norms(Norm(4 * width), Norm(4 * width), Norm(width))
+        self.vectors = Vectors(jnp.zeros(4 * width), norms if config.policy == "lnlstm" else None)
+        self.heads = Heads(width, world.action_bits, keys[3])
+        self.layout = sequence_layout(config, world)
 
     def initial(self, batch: int) -> Memory:
         empty = jnp.zeros((batch, self.hidden_weights.shape[0]))
@@ -172,14 +137,14 @@ class HistoryPolicy(eqx.Module):
     heads: Heads
     window: int = eqx.field(static=True)
 
-    def __init__(self, observation: int, bits: int, width: int, key: Array, window: int) -> None:
-        keys = jax.random.split(key, LAYERS + 3)
-        self.embed = Linear(orthogonal(keys[0], observation, width, 1.0))
-        self.positions = 0.1 * jax.random.normal(keys[1], (window, width))
-        self.heads = Heads(width, bits, keys[2])
+    def __init__(self, config: AgentConfig, world: World, key: Array) -> None:
+        keys, width = jax.random.split(key, LAYERS + 3), config.width
+        self.window = world.longest + 1
+        self.embed = Linear(orthogonal(keys[0], world.observation_size, width, 1.0))
+        self.positions = 0.1 * jax.random.normal(keys[1], (self.window, width))
+        self.heads = Heads(width, world.action_bits, keys[2])
         scales = (1.0, 0.5, HIDDEN_SCALE, 0.5)
         self.blocks = tuple(TransformerLayer(width, key, orthogonal, scales) for key in keys[3:])
-        self.window = window
 
     def initial(self, batch: int) -> History:
         size = self.embed.weight.shape[0]
@@ -218,3 +183,17 @@ class HistoryPolicy(eqx.Module):
         step = jnp.arange(starts.shape[1])
         begun = jax.lax.cummax(jnp.where(starts > 0, step, -length[:, None]), axis=1)
         return jnp.concatenate([carried, step - begun], axis=1)
+
+
+NETWORKS: dict[PolicyKind, type[Policy]] = {
+    "mlp": MemorylessPolicy,
+    "lstm": RecurrentPolicy,
+    "lnlstm": RecurrentPolicy,
+    "transformer": HistoryPolicy,
+    "rim": ModularPolicy,
+}
+
+
+def make_policy(config: AgentConfig, world: World, key: Array) -> Any:
+    """The agent's network with random weights."""
+    return NETWORKS[config.policy](config, world, key)

@@ -14,7 +14,7 @@ from typing import Literal
 from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX
 from trivium.benchmarks.blicket.world.dynamics import OBSERVATION_BITS, Lookup, make_tables
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
-from trivium.core.errors import require
+from trivium.core.errors import require_range
 from trivium.core.streams import Stream, stream_key
 
 Q_LEARNING = "q-learning"
@@ -34,9 +34,7 @@ class QConfig:
     most_episodes: int = 500_000
 
     def __post_init__(self) -> None:
-        for name in ("exploration", "learning_rate", "discount"):
-            value = getattr(self, name)
-            require(0 <= value <= 1, f"{name} must lie within 0..1, got {value}")
+        require_range(self, 0, 1, "exploration", "learning_rate", "discount")
 
     @property
     def name(self) -> str:
@@ -104,6 +102,15 @@ class Trial:
             steps += 1
         return steps
 
+    def learn(self) -> QResult:
+        """Learn until the greedy policy is perfect or the episodes are used up."""
+        config, steps = self.config, 0
+        for episode in range(1, config.most_episodes + 1):
+            steps += self.learn_episode()
+            if episode % config.check_every == 0 and self.is_perfect():
+                return QResult(episode, steps, True, len(self.values))
+        return QResult(config.most_episodes, steps, False, len(self.values))
+
     def best_action(self, history: int) -> int:
         """The action with the highest value after a history; 0 where it is new."""
         values = self.values.get(history)
@@ -124,18 +131,3 @@ class Trial:
         """The next state, the history with its observation, and the reward."""
         state, seen, reward = self.lookup.step(state, action)
         return state, history << OBSERVATION_BITS | seen, reward
-
-
-def learn(config: QConfig, seed: int) -> QResult:
-    """The result of one trial."""
-    return learn_until_perfect(Trial(config, seed))
-
-
-def learn_until_perfect(trial: Trial) -> QResult:
-    """Train until the greedy policy is perfect or the episodes are used up."""
-    config, steps = trial.config, 0
-    for episode in range(1, config.most_episodes + 1):
-        steps += trial.learn_episode()
-        if episode % config.check_every == 0 and trial.is_perfect():
-            return QResult(episode, steps, True, len(trial.values))
-    return QResult(config.most_episodes, steps, False, len(trial.values))

@@ -10,15 +10,19 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import orjson
 
-from trivium.agents.checkpoints import load_tree, save_tree
+from trivium.core.errors import UserError, require
+from trivium.core.files import atomic_write, dump_line
 from trivium.core.streams import stream_key
 
+T = TypeVar("T")
 SECONDS_BETWEEN_CHECKPOINTS = 120.0
 
 
@@ -42,6 +46,46 @@ def run_key(*purpose: Any) -> jax.Array:
     word = stream_key("agents", *purpose) % (1 << 64)
     words = jnp.array([word >> 32, word & 0xFFFFFFFF], dtype=jnp.uint32)
     return jnp.asarray(jax.random.wrap_key_data(words))
+
+
+def save_tree(path: Path, tree: Any, **about: Any) -> None:
+    """Write a line of JSON with facts, then a pytree in equinox's format, atomically."""
+    with atomic_write(path) as file:
+        file.write(dump_line(about))
+        eqx.tree_serialise_leaves(file, tree, _write)
+
+
+def load_tree(path: Path, like: Callable[[dict[str, Any]], T]) -> tuple[T, dict[str, Any]]:
+    """The pytree in a file and the facts about it.
+
+    `like` returns a pytree of the same shape for these facts: arrays, or the result of
+    `jax.eval_shape`.
+    """
+    try:
+        with path.open("rb") as file:
+            about = orjson.loads(file.readline())
+            tree: T = eqx.tree_deserialise_leaves(file, like(about), _read)
+            require(not file.read(1), "it has more arrays")
+    except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, UserError) as problem:
+        reason = str(problem).partition("\n")[0]
+        raise UserError(f"{path}: not a file of this agent ({reason})") from None
+    return tree, about
+
+
+# Random keys are stored as words, since equinox cannot write keys.
+
+
+def _write(file: Any, leaf: Any) -> None:
+    jnp.save(file, jax.random.key_data(leaf) if _is_key(leaf) else leaf)
+
+
+def _read(file: Any, leaf: Any) -> Any:
+    value = jnp.load(file)
+    return jax.random.wrap_key_data(value) if _is_key(leaf) else value
+
+
+def _is_key(leaf: Any) -> bool:
+    return bool(jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key))
 
 
 class Training(ABC):
@@ -96,7 +140,8 @@ class Training(ABC):
             while not self.finished:
                 spent = self.advance()
                 if tell is not None:
-                    tell(f"{self.describe(spent)}, about {self._seconds_left(spent):.0f} s left")
+                    left = spent * (self.points - len(self.curve))
+                    tell(f"{self.describe(spent)}, about {left:.0f} s left")
                 now = time.monotonic()
                 if seconds is not None and now - began > seconds:
                     break
@@ -108,9 +153,6 @@ class Training(ABC):
             if checkpoint is not None and self.curve:
                 self.save(checkpoint)
         return self.finished
-
-    def _seconds_left(self, spent: float) -> float:
-        return spent * (self.points - len(self.curve))
 
     def save(self, path: Path) -> None:
         """Write a checkpoint."""

@@ -12,11 +12,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jax import Array
 
 from trivium.agents.config import TaskConfig
+from trivium.agents.training import stack
 from trivium.benchmarks.blicket.inference.hypotheses import space_of
 from trivium.benchmarks.blicket.world import jax_env
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
@@ -188,4 +188,4 @@ def task_setting(task: TaskConfig) -> Setting:
         return InformedTables(params, drawn / drawn.sum(), lights, *map(jnp.float32, weights))
 
     views = [tables(view, (1, 0)) for view in (whole, replace(whole, quiz_disabled_steps=-1))]
-    return Setting(tables(spec, earned), jax.tree.map(lambda *leaves: jnp.stack(leaves), *views))
+    return Setting(tables(spec, earned), stack(views))

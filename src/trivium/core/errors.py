@@ -31,6 +31,15 @@ def require(condition: bool, message: str) -> None:
         raise UserError(message)
 
 
+def require_range(fields_of: object, low: float, high: float | None, *names: str) -> None:
+    """Refuse fields below `low` or, if it is given, above `high`; None is in any range."""
+    for name in names:
+        value = getattr(fields_of, name)
+        if value is not None and not (low <= value and (high is None or value <= high)):
+            limits = f"at least {low}" if high is None else f"in {low}..{high}"
+            raise UserError(f"{name} must be {limits}, got {value}")
+
+
 @contextmanager
 def located(where: object) -> Iterator[None]:
     """Begins the message of a UserError with the place where it was found, such as a file."""

@@ -33,6 +33,13 @@ class _Safe(dict[int, str]):
 _SAFE = _Safe()
 
 
+def listed(names: Sequence[str], word: str = "and") -> str:
+    """Names as a list in a sentence: "a", "a and b", "a, b and c"."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} {word} {names[-1]}"
+
+
 def clean(text: str) -> str:
     """The text without characters that control a terminal, change directions or break XML."""
     return text if text.isascii() and text.isprintable() else text.translate(_SAFE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,8 +11,7 @@ from hypothesis import strategies as st
 
 from tests.benchmarks.blicket.games import VIEW, play
 from trivium.benchmarks.blicket.game import GAME
-from trivium.benchmarks.blicket.game.demonstrations import examples_of, rule_shown
-from trivium.benchmarks.blicket.game.generate import GameItem
+from trivium.benchmarks.blicket.game.generate import ExampleTest, GameItem
 from trivium.benchmarks.blicket.game.render import read_conversation, render
 from trivium.benchmarks.blicket.game.score import kind
 from trivium.benchmarks.blicket.game.spec import GameSpec
@@ -26,13 +26,23 @@ def games(spec: GameSpec, count: int = 40) -> list[GameItem]:
     return list(GAME.generate(spec, 7, 0, count))
 
 
+def rule_shown(tests: Sequence[ExampleTest]) -> str | None:
+    """The rule that an example machine must have; None if both are possible."""
+    lit_alone = {placed[0] for placed, light in tests if light and len(placed) == 1}
+    dark_alone = {placed[0] for placed, light in tests if not light and len(placed) == 1}
+    if lit_alone:
+        return "disjunctive"
+    together = any(light and set(placed) <= dark_alone for placed, light in tests)
+    return "conjunctive" if together else None
+
+
 def test_given_shows_both_rules_and_not_given_shows_none() -> None:
     for item in games(GIVEN):
-        shown = {example.name: rule_shown(example.tests) for example in examples_of(item)}
+        shown = {example.name: rule_shown(example.tests) for example in item.example_machines}
         assert shown == item.examples
         assert sorted(map(str, shown.values())) == ["conjunctive", "disjunctive"]
     for item in games(NOT_GIVEN):
-        assert [rule_shown(example.tests) for example in examples_of(item)] == [None, None]
+        assert [rule_shown(example.tests) for example in item.example_machines] == [None, None]
     assert {item.swapped for item in games(GIVEN)} == {False, True}
 
 

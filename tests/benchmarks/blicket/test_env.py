@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
-from typing import Any
+from typing import Any, get_args
 
 import gymnasium
 import numpy as np
@@ -18,13 +18,13 @@ from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX
 from trivium.benchmarks.blicket.world.dynamics import decode
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 from trivium.benchmarks.blicket.world.render import Scene, draw
-from trivium.benchmarks.blicket.world.spec import INTERFACES, REWARD_STRUCTURES, BlicketSpec
+from trivium.benchmarks.blicket.world.spec import BlicketSpec, Interface, RewardStructure
 from trivium.benchmarks.blicket.world.vector import BlicketVectorEnv, pack_bits
 from trivium.core.errors import UserError
 
 
 @pytest.mark.parametrize("name", ["trivium/Blicket-v0", "trivium/BlicketChild-v0"])
-@pytest.mark.parametrize("structure", REWARD_STRUCTURES)
+@pytest.mark.parametrize("structure", get_args(RewardStructure))
 def test_gymnasium_accepts_the_environment(name: str, structure: str) -> None:
     env = gymnasium.make(name, reward_structure=structure, render_mode="rgb_array")
     check_env(env.unwrapped)
@@ -49,7 +49,7 @@ def test_stable_baselines_accepts_the_environment() -> None:
         "stable_baselines3.common.env_checker",
         reason="stable-baselines3 is not installed: its check of the environment was NOT run",
     )
-    for structure, interface in itertools.product(REWARD_STRUCTURES, INTERFACES):
+    for structure, interface in itertools.product(get_args(RewardStructure), get_args(Interface)):
         checker.check_env(BlicketEnv(reward_structure=structure, interface=interface))
 
 
@@ -281,6 +281,12 @@ def test_disabled_autoreset_waits_for_the_mask() -> None:
     assert done.tolist() == [False, False]
 
 
+@pytest.mark.parametrize("field", ["reward_structure", "interface", "demonstrations"])
+def test_a_spec_made_in_python_refuses_unknown_choices(field: str) -> None:
+    with pytest.raises(UserError, match=f"{field} must be one of .*, got 'prize'"):
+        BlicketSpec(**{field: "prize"})  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -423,10 +429,10 @@ def test_a_picture_shows_objects_light_and_question() -> None:
     wall, table = (237, 242, 250), (217, 204, 186)
     # Points beside the letters: A on the machine and on the table, B on the table and around it.
     a_up, a_down, lamp, b_down, b_ring = (54, 90), (54, 238), (156, 178), (138, 256), (122, 256)
-    lit = draw(Scene(3, placed=0b001, light=True, count=1))
+    lit = draw(Scene(3, placed=0b001, light=True))
     assert lit.shape == (300, 312, 3)
     assert same_colours(lit, {a_up: red, lamp: yellow, b_down: blue})
-    off = draw(Scene(3, count=0))
+    off = draw(Scene(3))
     assert same_colours(off, {a_up: wall, a_down: red, lamp: dark, b_down: blue, b_ring: table})
     assert same_colours(off, {(20, 20): wall, (20, 290): table})
     assert same_colours(draw(Scene(3, asked=1)), {a_down: red, b_down: blue, b_ring: yellow})

@@ -13,20 +13,20 @@ from hypothesis import strategies as st
 from tests.benchmarks.blicket.games import VIEW, game_of
 from tests.benchmarks.blicket.wrappings import WRAPPINGS
 from trivium.benchmarks.blicket.game import GAME
-from trivium.benchmarks.blicket.game.answer import Command, read_command, write_answer, write_test
+from trivium.benchmarks.blicket.game.answer import Move, read_move, write_answer, write_test
 from trivium.benchmarks.blicket.game.generate import GameAnswer
 from trivium.core.reading import split_reasoning
 
-FORMS = ["conjunctive", "disjunctive", "parity", "threshold-3", "inhibitor"]
-EXAMPLES = ["striped", "dotted", "unsure"]
+FORMS = ("conjunctive", "disjunctive", "parity", "threshold-3", "inhibitor")
+EXAMPLES = ("striped", "dotted", "unsure")
 
 
-def read(reply: str, rules: list[str] = FORMS) -> Command | None:
-    return read_command(split_reasoning(reply).visible, "ABCDE", rules)
+def read(reply: str, rules: tuple[str, ...] = FORMS) -> Move | None:
+    return read_move(split_reasoning(reply).visible, "ABCDE", rules)
 
 
 @st.composite
-def commands(draw: st.DrawFn) -> tuple[Command, list[str]]:
+def commands(draw: st.DrawFn) -> tuple[Move, tuple[str, ...]]:
     """Any move, and what the form may be in its game."""
     said = draw(st.tuples(*[st.sampled_from(["no", "yes", "other"])] * 5))
     pairs = list(zip("ABCDE", said, strict=True))
@@ -34,23 +34,20 @@ def commands(draw: st.DrawFn) -> tuple[Command, list[str]]:
     others = "".join(letter for letter, word in pairs if word == "other")
     kind = draw(st.sampled_from(["test", "answer", "after examples"]))
     if kind == "test":
-        return Command(named), FORMS
+        return named, FORMS
     if kind == "answer":
-        return Command(named, draw(st.sampled_from(FORMS)), others), FORMS
-    return Command(named, draw(st.sampled_from(EXAMPLES)), "", others), EXAMPLES
+        return GameAnswer(named, draw(st.sampled_from(FORMS)), others), FORMS
+    return GameAnswer(named, draw(st.sampled_from(EXAMPLES)), unsure=others), EXAMPLES
 
 
-def written(command: Command) -> str:
-    if command.form is None:
-        return write_test(command.objects)
-    answer = GameAnswer(command.objects, command.form, command.inhibitors, unsure=command.unsure)
-    return write_answer(answer)
+def written(move: Move) -> str:
+    return write_test(move) if isinstance(move, str) else write_answer(move)
 
 
 @given(commands(), st.sampled_from([str, str.lower, str.upper]))
 @settings(max_examples=80, deadline=None)
 def test_what_is_written_is_read_back_in_every_wrapping(
-    move: tuple[Command, list[str]], letters: Callable[[str], str]
+    move: tuple[Move, tuple[str, ...]], letters: Callable[[str], str]
 ) -> None:
     command, rules = move
     for name, wrapping in WRAPPINGS.items():
@@ -58,12 +55,12 @@ def test_what_is_written_is_read_back_in_every_wrapping(
 
 
 @given(commands())
-def test_json_is_read(move: tuple[Command, list[str]]) -> None:
+def test_json_is_read(move: tuple[Move, tuple[str, ...]]) -> None:
     command, rules = move
-    if command.form is None:
-        value: dict[str, object] = {"test": list(command.objects)}
+    if isinstance(command, str):
+        value: dict[str, object] = {"test": list(command)}
     else:
-        fields = {"blickets": list(command.objects), "form": command.form}
+        fields = {"blickets": list(command.blickets), "form": command.form}
         other = {"inhibitors": [*command.inhibitors]} if rules == FORMS else {}
         value = {"answer": fields | other | ({"unsure": [*command.unsure]} if not other else {})}
     for reply in (json.dumps(value), json.dumps({"reasoning": "So.", **value}, indent=1)):
@@ -72,58 +69,55 @@ def test_json_is_read(move: tuple[Command, list[str]]) -> None:
 
 
 FOLLOWING = [
-    ("TEST A, C", Command("AC")),
-    ("TEST A C", Command("AC")),
-    ("TEST AC", Command("AC")),
-    ("TEST: A and C", Command("AC")),
-    ("TEST C, A.", Command("AC")),
-    ("Test A, C", Command("AC")),
-    ("test a c", Command("AC")),
-    ("test: c, a", Command("AC")),
-    ("TEST [A, C]", Command("AC")),
-    ("TEST (A, C)", Command("AC")),
-    ("TEST {A, C}", Command("AC")),
-    ("TEST A+C", Command("AC")),
-    ("TEST A\nC", Command("AC")),
-    ("**TEST A, C**", Command("AC")),
-    ("**TEST** A, C", Command("AC")),
-    ("`TEST A, C`", Command("AC")),
-    ("TEST objects A and C", Command("AC")),
-    ("TEST none", Command("")),
-    ("TEST nothing", Command("")),
-    ("TEST A (alone)", Command("A")),
-    ("TEST A, C. This tells whether both are needed.", Command("AC")),
-    ("TEST A, C\n\nThen I will know whether both are needed.", Command("AC")),
-    ("A alone was dark, so both may be needed.\n\nTEST A, C", Command("AC")),
-    ("I could TEST A first. But a pair says more.\nTEST A, C", Command("AC")),
-    ("Test 1: A. The machine stays dark.\n\nTEST A, C", Command("AC")),
-    ("TEST A\nWait, no.\nTEST A, C", Command("AC")),
-    (
-        "TEST A\nThat was my plan, but I know enough.\nANSWER: blickets A; form parity",
-        Command("A", "parity"),
-    ),
-    ("ANSWER: blickets A; form parity\nNo, first:\nTEST C", Command("C")),
-    ("ANSWER: blickets A, C; form conjunctive", Command("AC", "conjunctive")),
-    ("ANSWER blickets: A C; form: conjunctive", Command("AC", "conjunctive")),
-    ("Answer: blickets = A, C, form = conjunctive", Command("AC", "conjunctive")),
-    ("ANSWER: blickets A, C, form conjunctive", Command("AC", "conjunctive")),
-    ("ANSWER: blickets A, C form conjunctive", Command("AC", "conjunctive")),
-    ("ANSWER: form conjunctive; blickets A and C", Command("AC", "conjunctive")),
-    ("ANSWER:\n- Blickets: A, C\n- Form: Conjunctive", Command("AC", "conjunctive")),
-    ("**Final answer:** blickets A, C; form conjunctive", Command("AC", "conjunctive")),
-    ("ANSWER: blickets A, C; form conjunctive (all are needed)", Command("AC", "conjunctive")),
-    ("ANSWER: \\boxed{blickets A, C; form conjunctive}", Command("AC", "conjunctive")),
-    ("blickets A, C; form conjunctive", Command("AC", "conjunctive")),
-    ("ANSWER: blickets none; form parity", Command("", "parity")),
-    ("ANSWER: blickets A, B, C; form threshold 3", Command("ABC", "threshold-3")),
-    ("ANSWER: blickets A; form inhibitor; inhibitors B, C", Command("A", "inhibitor", "BC")),
-    ("ANSWER: blickets A; inhibitors none; form disjunctive", Command("A", "disjunctive")),
-    ('{"blickets": ["A"], "form": "parity"}', Command("A", "parity")),
+    ("TEST A, C", "AC"),
+    ("TEST A C", "AC"),
+    ("TEST AC", "AC"),
+    ("TEST: A and C", "AC"),
+    ("TEST C, A.", "AC"),
+    ("Test A, C", "AC"),
+    ("test a c", "AC"),
+    ("test: c, a", "AC"),
+    ("TEST [A, C]", "AC"),
+    ("TEST (A, C)", "AC"),
+    ("TEST {A, C}", "AC"),
+    ("TEST A+C", "AC"),
+    ("TEST A\nC", "AC"),
+    ("**TEST A, C**", "AC"),
+    ("**TEST** A, C", "AC"),
+    ("`TEST A, C`", "AC"),
+    ("TEST objects A and C", "AC"),
+    ("TEST none", ""),
+    ("TEST nothing", ""),
+    ("TEST A (alone)", "A"),
+    ("TEST A, C. This tells whether both are needed.", "AC"),
+    ("TEST A, C\n\nThen I will know whether both are needed.", "AC"),
+    ("A alone was dark, so both may be needed.\n\nTEST A, C", "AC"),
+    ("I could TEST A first. But a pair says more.\nTEST A, C", "AC"),
+    ("Test 1: A. The machine stays dark.\n\nTEST A, C", "AC"),
+    ("TEST A\nWait, no.\nTEST A, C", "AC"),
+    ("TEST A\nNo need to.\nANSWER: blickets A; form parity", GameAnswer("A", "parity")),
+    ("ANSWER: blickets A; form parity\nNo, first:\nTEST C", "C"),
+    ("ANSWER: blickets A, C; form conjunctive", GameAnswer("AC", "conjunctive")),
+    ("ANSWER blickets: A C; form: conjunctive", GameAnswer("AC", "conjunctive")),
+    ("Answer: blickets = A, C, form = conjunctive", GameAnswer("AC", "conjunctive")),
+    ("ANSWER: blickets A, C, form conjunctive", GameAnswer("AC", "conjunctive")),
+    ("ANSWER: blickets A, C form conjunctive", GameAnswer("AC", "conjunctive")),
+    ("ANSWER: form conjunctive; blickets A and C", GameAnswer("AC", "conjunctive")),
+    ("ANSWER:\n- Blickets: A, C\n- Form: Conjunctive", GameAnswer("AC", "conjunctive")),
+    ("**Final answer:** blickets A, C; form conjunctive", GameAnswer("AC", "conjunctive")),
+    ("ANSWER: blickets A, C; form conjunctive (all are needed)", GameAnswer("AC", "conjunctive")),
+    ("ANSWER: \\boxed{blickets A, C; form conjunctive}", GameAnswer("AC", "conjunctive")),
+    ("blickets A, C; form conjunctive", GameAnswer("AC", "conjunctive")),
+    ("ANSWER: blickets none; form parity", GameAnswer("", "parity")),
+    ("ANSWER: blickets A, B, C; form threshold 3", GameAnswer("ABC", "threshold-3")),
+    ("ANSWER: blickets A; form inhibitor; inhibitors B, C", GameAnswer("A", "inhibitor", "BC")),
+    ("ANSWER: blickets A; inhibitors none; form disjunctive", GameAnswer("A", "disjunctive")),
+    ('{"blickets": ["A"], "form": "parity"}', GameAnswer("A", "parity")),
 ]
 
 
 @pytest.mark.parametrize(("reply", "command"), FOLLOWING)
-def test_turns_that_follow_the_contract_are_read(reply: str, command: Command) -> None:
+def test_turns_that_follow_the_contract_are_read(reply: str, command: Move) -> None:
     assert read(reply) == command
 
 
@@ -196,15 +190,15 @@ def test_turns_that_do_not_follow_the_contract_are_not_read(reply: str) -> None:
 @pytest.mark.parametrize(
     ("reply", "command"),
     [
-        ("ANSWER: blickets A; form striped; unsure B", Command("A", "striped", unsure="B")),
-        ("ANSWER: blickets none; form unsure; unsure A, B", Command("", "unsure", "", "AB")),
-        ("ANSWER: blickets: A, unsure: B, form: dotted", Command("A", "dotted", unsure="B")),
+        ("ANSWER: blickets A; form striped; unsure B", GameAnswer("A", "striped", unsure="B")),
+        ("ANSWER: blickets none; form unsure; unsure A, B", GameAnswer("", "unsure", unsure="AB")),
+        ("ANSWER: blickets: A, unsure: B, form: dotted", GameAnswer("A", "dotted", unsure="B")),
         ("ANSWER: blickets A; form striped or dotted", None),
         ("ANSWER: blickets A; form conjunctive", None),
         ("ANSWER: blickets A; form dotted; unsure A", None),
     ],
 )
-def test_answers_after_demonstrations(reply: str, command: Command | None) -> None:
+def test_answers_after_demonstrations(reply: str, command: Move | None) -> None:
     assert read(reply, EXAMPLES) == command
 
 
@@ -226,12 +220,12 @@ def test_every_reply_of_the_corpus_is_read_as_stored() -> None:
     for case in map(json.loads, lines):
         item = GAME.from_row(items[case["item"]]["row"], 0)
         visible = split_reasoning(case["reply"]).visible
-        found = read_command(visible, item.objects, item.spec.form_answers)
+        found = read_move(visible, item.objects, item.spec.form_answers)
         meaning: dict[str, str] | None = None
-        if found is not None and found.form is None:
-            meaning = {"test": found.objects}
+        if isinstance(found, str):
+            meaning = {"test": found}
         elif found is not None:
-            meaning = {"blickets": found.objects, "form": str(found.form)}
+            meaning = {"blickets": found.blickets, "form": found.form}
             meaning |= {"inhibitors": found.inhibitors}
         assert meaning == case["meaning"], case["reply"]
 

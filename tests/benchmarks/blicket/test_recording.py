@@ -17,7 +17,7 @@ from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 from trivium.benchmarks.blicket.world.policies import Observer, get_policy
 from trivium.benchmarks.blicket.world.recording import FOLDER, play, play_episode, write_dataset
-from trivium.benchmarks.blicket.world.spec import BlicketSpec
+from trivium.benchmarks.blicket.world.spec import BlicketSpec, Interface
 from trivium.cli import main
 from trivium.core.errors import UserError
 
@@ -26,7 +26,7 @@ QUIZ = BlicketSpec(reward_structure="quiz")
 
 @pytest.mark.parametrize("interface", ["sets", "child"])
 @pytest.mark.parametrize("explorer", ["information_gain", "optimal"])
-def test_observers_earn_the_highest_reward(interface: str, explorer: str) -> None:
+def test_observers_earn_the_highest_reward(interface: Interface, explorer: str) -> None:
     spec = BlicketSpec(
         reward_structure="quiz-type", hypotheses=ALL_ELEVEN, interface=interface, max_steps=60
     )
@@ -144,7 +144,7 @@ def test_record_writes_a_dataset_that_minari_loads(tmp_path: Path) -> None:
     [
         (["--policy", "absent"], "policy must be one of"),
         (["--episodes", "0"], "episodes must be at least 1"),
-        (["--reward_structure", "prize"], "reward_structure must be one of"),
+        (["--reward_structure", "prize"], "--reward_structure: invalid choice: 'prize'"),
     ],
 )
 def test_bad_flags_of_record(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from tests.benchmarks.blicket.reference import Reference
 from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN
 from trivium.benchmarks.blicket.world.dynamics import decode, make_tables
 from trivium.benchmarks.blicket.world.env import BlicketEnv
-from trivium.benchmarks.blicket.world.spec import INTERFACES, REWARD_STRUCTURES, BlicketSpec
+from trivium.benchmarks.blicket.world.spec import BlicketSpec, Interface, RewardStructure
 from trivium.benchmarks.blicket.world.vector import BlicketVectorEnv
 
 GRID: list[dict[str, Any]] = [
@@ -26,7 +26,7 @@ GRID: list[dict[str, Any]] = [
         "add_detector_state_reward_for_quiz": bonus,
     }
     for structure, disabled, steps, penalty, bonus in itertools.product(
-        REWARD_STRUCTURES, (-1, 0, 3, 10), (5, 20), (False, True), (False, True)
+        get_args(RewardStructure), (-1, 0, 3, 10), (5, 20), (False, True), (False, True)
     )
 ]
 MIN_STEPS = 100_000  # of each environment and interface
@@ -46,7 +46,7 @@ def draw_actions(
     return bits
 
 
-@pytest.mark.parametrize("interface", INTERFACES)
+@pytest.mark.parametrize("interface", get_args(Interface))
 def test_single_env_equals_the_reference(interface: str) -> None:
     steps = 0
     generator = np.random.default_rng(1)
@@ -81,7 +81,7 @@ def compare(reference: Reference, action: Any, seen: Any, reward: float, done: b
     assert bool(done) == wanted_done
 
 
-@pytest.mark.parametrize("interface", INTERFACES)
+@pytest.mark.parametrize("interface", get_args(Interface))
 @pytest.mark.parametrize("mode", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
 def test_vector_env_equals_the_reference(interface: str, mode: AutoresetMode) -> None:
     batch, steps = 22, 0
@@ -121,8 +121,8 @@ def test_vector_env_equals_the_reference(interface: str, mode: AutoresetMode) ->
     assert steps >= MIN_STEPS
 
 
-@pytest.mark.parametrize("interface", INTERFACES)
-def test_jax_env_equals_the_reference(interface: str) -> None:
+@pytest.mark.parametrize("interface", get_args(Interface))
+def test_jax_env_equals_the_reference(interface: Interface) -> None:
     jax = pytest.importorskip("jax")
     from trivium.benchmarks.blicket.world import jax_env
 

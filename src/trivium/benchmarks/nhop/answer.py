@@ -19,8 +19,6 @@ from trivium.core.benchmark import Ceiling, Floor, Metric, Published
 from trivium.core.reading import answer_line, find_answer, object_schema, raises_doubt
 from trivium.core.records import NO_ANSWER, Groups, Scores
 
-OUTPUT_TOKENS = {"direct": 16, "steps": 256, "free": 1024}
-
 
 @dataclass(frozen=True, slots=True)
 class NhopAnswer:
@@ -39,11 +37,6 @@ def write(item: NhopItem, answer: NhopAnswer, view: NhopView) -> str:
     filled = [(f"f{hop}", token) for hop, token in enumerate(slots, 1) if token is not None]
     lines = [f"{word(function)}: {word(token)}" for function, token in filled]
     return "\n".join([*lines, answer_line(word(answer.token))])
-
-
-def output_tokens(view: NhopView) -> int:
-    """The approximate number of tokens of a reply."""
-    return OUTPUT_TOKENS[view.mode]
 
 
 def schema(item: NhopItem, view: NhopView) -> dict[str, Any]:
@@ -136,6 +129,14 @@ METRICS = (
     Metric("among_candidates", "the answer is a possible one: the last step of some chain"),
     Metric("steps_right", "in steps mode, the share of steps before the first wrong one", "mean"),
 )
+KINDS = {
+    "wrong-step": "in steps mode: the number is the first step whose slot is wrong",
+    "wrong-candidate": "another possible answer; the number is its printed position",
+    "stopped-early": "a token of the right chain before its end; the number is its step",
+    "called-unknown": "called unknown, although the facts lead to an answer",
+    "unsupported": "an answer, although a fact that it needs is missing",
+    "other-token": "a token beside the right chain, no possible answer; the number is its step",
+}
 ALWAYS_UNKNOWN = Floor("always unknown", 0.5)
 
 

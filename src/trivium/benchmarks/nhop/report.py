@@ -1,4 +1,4 @@
-"""What reports say about n-hop items: chart axes, kinds of answers, highlights, the headline."""
+"""What reports say about n-hop items: highlights, and the headline."""
 
 from __future__ import annotations
 
@@ -7,20 +7,8 @@ from itertools import takewhile
 from trivium.benchmarks.nhop.item import NhopItem, true_chain
 from trivium.benchmarks.nhop.render import surface_of
 from trivium.benchmarks.nhop.spec import NhopView
-from trivium.core.benchmark import ChartAxis, Lifts
+from trivium.core.benchmark import Lifts
 
-STEPS = ChartAxis("steps", "steps", "step")
-EXPLICIT_AXES = (STEPS, ChartAxis("L"))
-# A bag asks for one function fewer than --hops, as in the original.
-IMPLICIT_AXES = (ChartAxis("steps", "steps (hops - 1)", "step"), ChartAxis("m"))
-KINDS = {
-    "wrong-step": "in steps mode: the number is the first step whose slot is wrong",
-    "wrong-candidate": "another possible answer; the number is its printed position",
-    "stopped-early": "a token of the right chain before its end; the number is its step",
-    "called-unknown": "called unknown, although the facts lead to an answer",
-    "unsupported": "an answer, although a fact that it needs is missing",
-    "other-token": "a token beside the right chain, no possible answer; the number is its step",
-}
 COMPOSED = 0.5  # the lift at which a number of steps counts as composed
 RULE = (
     "“Composes N steps”: at every number of steps up to N, the interval of the lift is at or "

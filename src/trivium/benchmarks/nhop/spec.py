@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, NamedTuple
 from trivium.benchmarks.nhop.item import Candidates, NhopItem, layer_letters
 from trivium.benchmarks.nhop.render import render
 from trivium.core.benchmark import Diagnostic
-from trivium.core.errors import require
+from trivium.core.errors import require, require_range
 from trivium.core.text import approximate_tokens
 
 MAX_HOPS = 200
@@ -40,7 +40,7 @@ class ImplicitSpec:
 
     def __post_init__(self) -> None:
         _check_tokens(self)
-        _check_range(self, 4, MAX_CHAINS, "m")
+        require_range(self, 4, MAX_CHAINS, "m")
         require(self.m <= self.M, f"M must be at least m={self.m}, got {self.M}")
         if self.answerable == "mixed":
             require(not self.ablate_inner, "answerable mixed does not go with ablate_inner")
@@ -98,9 +98,9 @@ class ExplicitSpec:
 
     def __post_init__(self) -> None:
         _check_tokens(self)
-        _check_range(self, 1, self.hops, "L")
-        _check_range(self, 2, MAX_CHAINS, "k", "k0", "k1", "k2")
-        _check_range(self, 0, MAX_CHAINS, "context_chains")
+        require_range(self, 1, self.hops, "L")
+        require_range(self, 2, MAX_CHAINS, "k", "k0", "k1", "k2")
+        require_range(self, 0, MAX_CHAINS, "context_chains")
         require(
             self.alias_prefix.isascii() and self.alias_prefix.isalpha(),
             f"alias_prefix must be letters A-Z, got {self.alias_prefix!r}",
@@ -181,7 +181,7 @@ class ExplicitSpec:
             return Filling(0, 0)
         if self._budget is None:
             return Filling(self.context_chains, 0)
-        return fill(self, NhopView(), self._budget, MAX_CHAINS)
+        return fill(self, self._budget)
 
     @property
     def contexts(self) -> int:
@@ -215,16 +215,9 @@ class ExplicitSpec:
 Spec = ImplicitSpec | ExplicitSpec
 
 
-def _check_range(spec: Spec, low: int, high: int, *names: str) -> None:
-    for name in names:
-        value = getattr(spec, name)
-        allowed = value is None or low <= value <= high
-        require(allowed, f"{name} must be in {low}..{high}, got {value}")
-
-
 def _check_tokens(spec: Spec) -> None:
-    _check_range(spec, 3, MAX_HOPS, "hops")
-    _check_range(spec, 1, 9, "id_width")
+    require_range(spec, 3, MAX_HOPS, "hops")
+    require_range(spec, 1, 9, "id_width")
     fits = 1 <= spec.M <= 10**spec.id_width
     limit = f"1..{10**spec.id_width} to fit id_width {spec.id_width}"
     require(fits, f"M must be in {limit}, got {spec.M}")
@@ -247,11 +240,11 @@ class Filling(NamedTuple):
     rest: int
 
 
-def fill(spec: ExplicitSpec, view: NhopView, name: str, max_chains: int) -> Filling:
+def fill(spec: ExplicitSpec, name: str) -> Filling:
     """The context chains that fill the budget in the spec's field of this name."""
     budget: int = getattr(spec, name)
-    base, hops = _sizes(spec, view, approximate_tokens if name == "budget_tokens" else _lines)
-    low, high = (base + chains * sum(hops) for chains in (spec.min_contexts, max_chains))
+    base, hops = _sizes(spec, approximate_tokens if name == "budget_tokens" else _lines)
+    low, high = (base + chains * sum(hops) for chains in (spec.min_contexts, MAX_CHAINS))
     bound = f"at least {low}" if budget < low else f"at most {high}"
     require(low <= budget <= high, f"{name} must be {bound} for these blocks, got {budget}")
     chains, left = divmod(budget - base, sum(hops))
@@ -262,9 +255,7 @@ def _lines(prompt: str) -> int:
     return prompt.count("\n") + 1
 
 
-def _sizes(
-    spec: ExplicitSpec, view: NhopView, length: Callable[[str], int]
-) -> tuple[int, list[int]]:
+def _sizes(spec: ExplicitSpec, length: Callable[[str], int]) -> tuple[int, list[int]]:
     """The length of a prompt without context chains, and what each hop of a chain adds."""
 
     def token(layer: int) -> str:
@@ -284,7 +275,7 @@ def _sizes(
 
     def size_of(lines: Sequence[Sequence[str]]) -> int:
         item = NhopItem("", lines, blocks, token(0), spec.hops, "", (), None)
-        return length(render(item, view))
+        return length(render(item, NhopView()))
 
     own = [line(hop) for hop in range(1, spec.fact_hops + 1)]
     facts = [*own, *[line(spec.hops - 1)] * spec.decoys]

@@ -12,7 +12,6 @@ from trivium.benchmarks.variables import (
     generate,
     limits,
     render,
-    report,
     score,
     solvers,
 )
@@ -27,7 +26,7 @@ from trivium.benchmarks.variables.spec import (
     VariablesView,
     view_of,
 )
-from trivium.core.benchmark import Benchmark
+from trivium.core.benchmark import Benchmark, ChartAxis, Lifts
 from trivium.core.errors import require
 
 
@@ -44,9 +43,12 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     metrics = score.METRICS
     solvers = solvers.SOLVERS
     answer_field = "gold_label"
-    chart_axes = report.AXES
-    kinds = report.KINDS
-    easier_with_more = report.EASIER_WITH_MORE
+    chart_axes = (
+        ChartAxis("n_vars", "variables", "variable"),
+        ChartAxis("snr", "signal to noise (dB)"),
+    )
+    kinds = score.KINDS
+    easier_with_more = frozenset({"observations", "snr"})
     default_preset = "balanced-ctrl"
     diagnostics = DIAGNOSTICS
 
@@ -69,12 +71,9 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     item_ceiling = staticmethod(limits.item_ceiling)
     groups = staticmethod(score.groups)
     score = staticmethod(score.score)
-    audit_views = staticmethod(audit.audit_views)
     surface = staticmethod(audit.surface)
     probes = staticmethod(audit.probes)
     canonical = staticmethod(audit.canonical)
-    headline_sentence = staticmethod(report.headline_sentence)
-    highlights = staticmethod(report.highlights)
 
     def variant(self, parts: Sequence[str]) -> tuple[VariablesSpec, VariablesView]:
         """The spec and view of NAME.<renderer>.<dataset>; either part may be left out."""
@@ -103,6 +102,19 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
         yield "show_tree language", spec, VariablesView("corrset", "language")
         yield "direct", spec, VariablesView("corrset", reasoning="direct")
         yield "chain of thought", spec, VariablesView("corrset", reasoning="chain_of_thought")
+
+    def audit_views(self) -> Sequence[VariablesView]:
+        """One view for each renderer."""
+        return tuple(map(view_of, RENDERERS))
+
+    def headline_sentence(self, lifts: Lifts) -> str:
+        return f"designs experiments {lifts.grade}"
+
+    def highlights(self, item: VariablesItem, view: VariablesView) -> Sequence[str]:
+        """The variables in the answer."""
+        answer = self.gold(item)
+        named = [answer.independent, answer.dependent, *(answer.control or ())]
+        return [name for name in named if name]
 
     def dataset_size(self, spec: VariablesSpec) -> int:
         return DATASET

@@ -14,16 +14,11 @@ import numpy as np
 from trivium.auditing.overlap import line_structure
 from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.render import Prompt, read_prompt, render, texts
-from trivium.benchmarks.variables.spec import RENDERERS, VariablesView, view_of
+from trivium.benchmarks.variables.spec import VariablesView
 from trivium.benchmarks.variables.table import Floats
 from trivium.core.probes import Probe
 
 Columns = dict[str, list[float]]  # the values of a feature, in the order of the prompt's names
-
-
-def audit_views() -> Sequence[VariablesView]:
-    """One view for each renderer."""
-    return tuple(map(view_of, RENDERERS))
 
 
 _SET = re.compile(r"(?<=\d): [A-Z](?:, [A-Z])*$", re.MULTILINE)

@@ -15,6 +15,7 @@ import orjson
 from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.table import Floats
 from trivium.core.errors import require
+from trivium.core.text import listed
 
 NAME = re.compile(r"x_[0-9]{1,9}(?![0-9])")
 
@@ -166,16 +167,16 @@ def language_corrset(item: VariablesItem) -> str:
         lines.append(opening.format(count=_COUNTS[len(sets)], last=_LETTERS[len(sets) - 1]))
         for name, own in _letters(item, sets).items():
             s = "s" if len(own) > 1 else ""
-            lines.append(_FOLLOWED.format(name=name, s=s, patterns=_list(own)))
+            lines.append(_FOLLOWED.format(name=name, s=s, patterns=listed(own)))
     elif len(sets) == 1:
-        lines.append(_TOGETHER.format(names=_list(_names(item, seen))))
+        lines.append(_TOGETHER.format(names=listed(_names(item, seen))))
     elif len(sets) == len(seen):
-        lines.append(_ALONE.format(names=_list(_names(item, seen))))
+        lines.append(_ALONE.format(names=listed(_names(item, seen))))
     elif sum(map(len, sets)) == len(seen):
         lines += [_SEVERAL, *_set_by_set(item, sets)]
     else:
         lines += [_SEVERAL, *_one_by_one(item, seen)]
-    hidden = _list(_names(item, item.hidden))
+    hidden = listed(_names(item, item.hidden))
     return "\n".join([*lines, _HIDDEN.format(names=hidden) if hidden else _ALL_SEEN])
 
 
@@ -226,7 +227,7 @@ def _one_by_one(item: VariablesItem, seen: Sequence[int]) -> list[str]:
         earlier = [other for other in known.partners(variable) if other < variable]
         sentence = _EXACTLY if earlier else _NEW
         lines.append(
-            sentence.format(name=item.names[variable], others=_list(_names(item, earlier)))
+            sentence.format(name=item.names[variable], others=listed(_names(item, earlier)))
         )
     return lines
 
@@ -254,11 +255,6 @@ def read_language_corrset(text: str) -> Observations:
 
 def _names(item: VariablesItem, variables: Iterable[int]) -> list[str]:
     return [item.names[variable] for variable in variables]
-
-
-def _list(names: Sequence[str]) -> str:
-    """a, b and c."""
-    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
 
 
 def _filled(before: str, between: str, after: str, values: Floats) -> str:

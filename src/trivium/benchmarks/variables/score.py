@@ -24,6 +24,16 @@ METRICS = (
     Metric("dep_acc", "dependent variable is right"),
     Metric("violation_rate", "no answer could be read", "proportion", 0.0, 1.0),
 )
+KINDS = {
+    "called-valid": "an invalid hypothesis is called valid",
+    "called-invalid": "a valid hypothesis is called invalid",
+    "swapped-variables": "the independent and the dependent variable are swapped",
+    "wrong-variables": "the independent or the dependent variable is wrong",
+    "control-missed": "a variable that must be controlled is missing",
+    "control-wrong": "a variable is controlled that must not be",
+    "control-missed-and-wrong": "a control variable is missing and another one is wrong",
+    "control-left-out": "nothing is said about control variables",
+}
 NAMING = METRICS[1:6] + METRICS[7:9]  # defined only if the target is valid
 
 

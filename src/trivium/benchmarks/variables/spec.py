@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from trivium.benchmarks.variables.layouts import LATENT, layouts
 from trivium.benchmarks.variables.prompt_file import read_prompt_file
 from trivium.core.benchmark import CONTROL, Diagnostic
-from trivium.core.errors import require
+from trivium.core.errors import require, require_range
 from trivium.core.spec import spec_from_dict
 
 DATASET = 500  # items of each preset
@@ -43,18 +43,18 @@ class VariablesSpec:
     design: Literal["matched", "original"] = "matched"
 
     def __post_init__(self) -> None:
-        require(self.min_vars >= 2, f"min_vars must be at least 2, got {self.min_vars}")
+        require_range(self, 2, None, "min_vars")
         require(
             self.min_vars <= self.max_vars <= MAX_VARS,
             f"max_vars must be in min_vars={self.min_vars}..{MAX_VARS}, got {self.max_vars}",
         )
-        require(1 <= self.max_parents <= 8, f"max_parents must be in 1..8, got {self.max_parents}")
+        require_range(self, 1, 8, "max_parents")
         require(
             self.graph == "dag" or self.max_parents == MAX_PARENTS,
             f"max_parents goes with graph dag, got {self.max_parents} with {self.graph}",
         )
-        require(1 <= self.max_hyps <= 16, f"max_hyps must be in 1..16, got {self.max_hyps}")
-        require(0 <= self.thinned <= 1, f"thinned must be in 0..1, got {self.thinned}")
+        require_range(self, 1, 16, "max_hyps")
+        require_range(self, 0, 1, "thinned")
         require(
             10 <= self.observations <= 1000 and self.observations % 10 == 0,
             f"observations must be a multiple of 10 in 10..1000, got {self.observations}",

@@ -16,7 +16,7 @@ from trivium.benchmarks.blicket.inference.ceilings import (
 from trivium.benchmarks.blicket.inference.hypotheses import Space, make_space, space_of
 from trivium.benchmarks.blicket.inference.observer import TINY
 from trivium.commands.flags import read_flags
-from trivium.core.errors import require
+from trivium.core.errors import require, require_range
 from trivium.report.tables import Table, terminal
 
 ABOUT = """The exact ceilings of an ideal observer on blicket machines: for the paper's spaces, or
@@ -53,7 +53,7 @@ def main(args: Sequence[str]) -> int:
     flags = read_flags("trivium ceilings", Flags(), args, ABOUT).flags
     if flags.game:
         return _show_games(flags)
-    require(0 <= flags.tests <= MAX_TESTS, f"tests must be in 0..{MAX_TESTS}, got {flags.tests}")
+    require_range(flags, 0, MAX_TESTS, "tests")
     console = terminal()
     for name, space in chosen_spaces(flags).items():
         found = ceilings(space, flags.tests)

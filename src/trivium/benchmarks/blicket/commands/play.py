@@ -14,9 +14,8 @@ from rich.table import Table
 from rich.text import Text
 
 from trivium.benchmarks.blicket.game import GAME
-from trivium.benchmarks.blicket.game.answer import read_command, write_answer, write_test
+from trivium.benchmarks.blicket.game.answer import read_move, write_answer, write_test
 from trivium.benchmarks.blicket.game.debrief import ideal_game, verdict
-from trivium.benchmarks.blicket.game.demonstrations import examples_of
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
 from trivium.benchmarks.blicket.game.score import is_right, trajectory
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
@@ -26,7 +25,7 @@ from trivium.benchmarks.blicket.inference.observer import entropy
 from trivium.benchmarks.blicket.people.drawing import like_examples, rule_text, rule_texts
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.dialogue import Dialogue
-from trivium.core.errors import require
+from trivium.core.errors import require, require_range
 from trivium.core.task import PresentedItem
 from trivium.people.played import Played
 from trivium.people.texts import Texts, read_texts
@@ -72,9 +71,9 @@ class Screen:
     def ask_objects(self, question: str, objects: str) -> str:
         """Some of these objects, or none."""
         while True:
-            command = read_command(f"TEST {self.ask(question)}", objects)
-            if command is not None:
-                return command.objects
+            placed = read_move(f"TEST {self.ask(question)}", objects)
+            if isinstance(placed, str):
+                return placed
             self.say(self.texts["play.letters"].format(objects=" ".join(objects)))
 
 
@@ -83,7 +82,7 @@ def main(args: Sequence[str]) -> int:
     asked = read_benchmark_flags("play", Flags, args, ABOUT, (GAME.name,))
     name, flags = asked.task.benchmark.name, asked.flags
     require(name == GAME.name, f"{name} cannot be played; trivium play {GAME.name} can")
-    require(flags.index >= 0, f"index must be at least 0, got {flags.index}")
+    require_range(flags, 0, None, "index")
     require(
         re.fullmatch(r"[\w.-]{1,60}", flags.name) is not None,
         f"name must be letters, digits, dots and dashes, got {flags.name!r}",
@@ -143,7 +142,7 @@ def _introduce(item: GameItem, screen: Screen) -> None:
         lines += [texts["rules.text"], *(f"- {line}" for line in rule_texts(spec, texts))]
         lines += [texts["rules.noise"]] * bool(spec.noise)
     else:
-        for example in examples_of(item):
+        for example in item.example_machines:
             lines.append(f"{texts[f'machine.{example.name}']}:")
             for placed, light in example.tests:
                 things = " + ".join(texts[f"thing.{thing.split()[-1]}"] for thing in placed)
@@ -168,13 +167,13 @@ def _turn(dialogue: Dialogue, screen: Screen) -> None:
         screen.say(texts["play.none_left"])
     else:
         test = "TEST " + re.sub(r"^test\b:?", "", line, flags=re.IGNORECASE)
-        command = read_command(test, item.objects)
-        if command is None:
+        placed = read_move(test, item.objects)
+        if isinstance(placed, str):
+            dialogue.send(write_test(placed))
+            _show_test(item, *_state(dialogue).tests[-1], screen)
+        else:
             known = texts["play.unknown"].format(objects=" ".join(item.objects))
             screen.say(f"{known} {texts['play.help']}")
-        else:
-            dialogue.send(write_test(command.objects))
-            _show_test(item, *_state(dialogue).tests[-1], screen)
 
 
 def _show_test(item: GameItem, placed: str, light: bool, screen: Screen) -> None:
@@ -190,11 +189,9 @@ def _show_test(item: GameItem, placed: str, light: bool, screen: Screen) -> None
 def _answer(item: GameItem, line: str, screen: Screen) -> GameAnswer:
     """The answer in a whole line, or from a question about each part."""
     objects, forms, texts = item.objects, item.spec.form_answers, screen.texts
-    command = read_command(line, objects, forms)
-    if command is not None and command.form in forms:
-        return GameAnswer(
-            command.objects, str(command.form), command.inhibitors, unsure=command.unsure
-        )
+    said = read_move(line, objects, forms)
+    if isinstance(said, GameAnswer) and said.form in forms:
+        return said
     form = forms[0] if len(forms) == 1 else _choose_form(forms, screen)
     blickets = screen.ask_objects(texts["play.blickets"], objects)
     inhibitors = unsure = ""

@@ -14,7 +14,7 @@ from trivium.benchmarks.blicket.world.policies import get_policy
 from trivium.benchmarks.blicket.world.recording import FOLDER, Episode, play, write_dataset
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.commands.flags import REQUIRED, read_flags
-from trivium.core.errors import import_extra, require
+from trivium.core.errors import import_extra, require, require_range
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.executors import Progress
 
@@ -40,7 +40,7 @@ def main(args: Sequence[str]) -> int:
     """Play, write the dataset, and print a summary."""
     flags = read_flags("trivium record", Flags(), args, ABOUT).flags
     out = flags.out
-    require(flags.episodes >= 1, f"episodes must be at least 1, got {flags.episodes}")
+    require_range(flags, 1, None, "episodes")
     policy = get_policy(flags.policy)
     import_extra("minari", "gym")  # before anything is played
     words = f"{flags.spec.reward_structure}-{flags.policy}".replace("_", "-")

@@ -10,7 +10,7 @@ from trivium.agents import agents_module
 from trivium.benchmarks.blicket.commands.record import check_dataset, print_dataset, summary
 from trivium.benchmarks.blicket.world.recording import write_dataset
 from trivium.commands.flags import REQUIRED, argument, read_flags
-from trivium.core.errors import require
+from trivium.core.errors import require_range
 
 ABOUT = """Play Blicket-v0 with any trained agent and store the episodes as a Minari dataset. Prints
 the mean return, its standard deviation, and the shares of episodes with all answers right and with
@@ -35,7 +35,7 @@ def main(args: Sequence[str]) -> int:
     """Play, write the dataset, and print a summary."""
     flags = read_flags("trivium rollout", Flags(), args, ABOUT).flags
     out = flags.out
-    require(flags.episodes >= 1, f"episodes must be at least 1, got {flags.episodes}")
+    require_range(flags, 1, None, "episodes")
     folders = agents_module("folders")
     agent = folders.load_agent(flags.folder, flags.policy)
     name = flags.dataset or f"blicket/{agent.spec.reward_structure}-{agent.name}-v0"

@@ -20,7 +20,7 @@ from trivium.agents.config import (
 )
 from trivium.agents.qlearning import Q_LEARNING, QConfig
 from trivium.commands.flags import REQUIRED, changed, leaves, read_flags, read_start, refuse_without
-from trivium.core.errors import require, require_known
+from trivium.core.errors import require, require_known, require_range
 
 ABOUT = """Train an agent in the blicket environment. Writes checkpoints, learning curves and
 policies to the folder of --out; the same command resumes an interrupted run. --preset paper has
@@ -117,7 +117,7 @@ def _train(name: str, flags: Any) -> None:
     """Train the agent that the flags describe, and print what can be done with it."""
     by_flags = flags.config.name
     require(by_flags == name, f"the flags describe {by_flags}: use trivium train {by_flags}")
-    require(flags.seeds >= 1, f"seeds must be at least 1, got {flags.seeds}")
+    require_range(flags, 1, None, "seeds")
     values = {name: value for name, value in vars(flags).items() if name != "preset"}
     require(values.get("data", "") is not None, "--data is missing: what should the agent imitate?")
     trainer = getattr(agents_module("folders"), TRAINERS[type(flags)])

@@ -18,7 +18,7 @@ from trivium.benchmarks.blicket.game import (
 )
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
 from trivium.benchmarks.blicket.game.spec import GameSpec, GameView
-from trivium.core.benchmark import Benchmark
+from trivium.core.benchmark import Benchmark, ChartAxis, Floor
 
 
 class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
@@ -42,10 +42,13 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     default_items = 200
     multi_turn = True
     experiment_page = "trivium.benchmarks.blicket.people.page:PAGE"
-    chart_axes = report.AXES
-    kinds = report.KINDS
+    chart_axes = (
+        ChartAxis("N", "objects", "object"),
+        ChartAxis("tests", "tests made", "test", metric=True),
+    )
+    kinds = score.KINDS
     headline_rule = report.RULE
-    easier_with_more = report.EASIER_WITH_MORE
+    easier_with_more = frozenset({"tests"})
 
     to_row = staticmethod(generate.to_row)
     from_row = staticmethod(generate.from_row)
@@ -57,7 +60,6 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     kind = staticmethod(score.kind)
     limits_vary = True
     floor = staticmethod(arms.floor)
-    item_floor = staticmethod(arms.item_floor)
     ceiling = staticmethod(arms.ceiling)
     item_ceiling = staticmethod(arms.item_ceiling)
     loss_split = arms.SPLIT
@@ -69,6 +71,9 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     canonical = staticmethod(audit.canonical)
     item_space = staticmethod(audit.item_space)
     probes = staticmethod(audit.probes)
+
+    def item_floor(self, item: GameItem, view: GameView) -> Floor:
+        return arms.floor(item.spec, view)
 
     def render(self, item: GameItem, view: GameView) -> str:
         return render.render(item, view, arms.shown_tests(item, view))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 from trivium.benchmarks.blicket.game.generate import GameAnswer
@@ -22,15 +21,7 @@ from trivium.core.reading import (
     without_remarks,
 )
 
-
-@dataclass(frozen=True)
-class Command:
-    """One move of a player: a test, or an answer if it has a form."""
-
-    objects: str  # on the machine, or the blickets of an answer
-    form: str | None = None
-    inhibitors: str = ""
-    unsure: str = ""
+Move = str | GameAnswer  # the objects of a test, or an answer
 
 
 def write_test(objects: str) -> str:
@@ -78,16 +69,12 @@ _NAMES = rf"(?-i:[A-H]+)|{'|'.join((*FORMS, *EXAMPLES))}"
 _OPENS_LINE = re.compile(r"\W*(?:(?:my|the) )?(?:final )?", re.IGNORECASE)
 
 
-def read_command(reply: str, objects: str, rules: Sequence[str] = ()) -> Command | None:
+@lru_cache(maxsize=512)  # a game is replayed at every turn
+def read_move(reply: str, objects: str, rules: tuple[str, ...] = ()) -> Move | None:
     """The move on the last TEST or ANSWER line of a reply; None if it cannot be read.
 
     `rules` are the possible forms of an answer after demonstrations.
     """
-    return _read_command(reply, objects, tuple(rules))
-
-
-@lru_cache(maxsize=512)  # a game is replayed at every turn
-def _read_command(reply: str, objects: str, rules: tuple[str, ...]) -> Command | None:
     text = plain(without_remarks(reply, _NAMES))
     moves = [*_LAST_ON_LINE.finditer(text)]
     if moves and not _OPENS_LINE.fullmatch(moves[-1][1]):
@@ -103,8 +90,7 @@ def _read_command(reply: str, objects: str, rules: tuple[str, ...]) -> Command |
     stated = find_answer(below)
     if tests and not stated.labelled:
         (last, placed), *tests = tests
-        doubted = placed is None or takes_back(below.partition("\n")[2])
-        move = None if doubted else Command(str(placed))
+        move: Move | None = None if takes_back(below.partition("\n")[2]) else placed
         end = last.start()
     else:
         answers = (_read_answer(value, objects, rules) for value in stated.values)
@@ -114,11 +100,11 @@ def _read_command(reply: str, objects: str, rules: tuple[str, ...]) -> Command |
     return None if tests and _leaves_two(*tests[0], move, text[:end]) else move
 
 
-def _leaves_two(label: re.Match[str], placed: str | None, move: Command | None, text: str) -> bool:
+def _leaves_two(label: re.Match[str], placed: str | None, move: Move | None, text: str) -> bool:
     """Whether the text between a test and the next move chooses neither of them."""
     between = text[label.end() :].partition("\n")[2]
-    same = placed is None or move == Command(placed)
-    return not same and (not between.strip() or _NO_CHOICE.search(between) is not None)
+    offers = not between.strip() or _NO_CHOICE.search(between) is not None
+    return offers and placed not in (None, move)
 
 
 def _placed(text: str, objects: str) -> str | None:
@@ -136,7 +122,7 @@ _FIELD = re.compile(r"(?:,\s*|\s+)(?=(?:form|inhibitors)\b)|,\s*(?=unsure\b)", r
 _FORM = re.compile(r"conjunctive|disjunctive|parity|inhibitor|threshold-[1-9]")
 
 
-def _read_answer(text: str, objects: str, rules: Sequence[str]) -> Command | None:
+def _read_answer(text: str, objects: str, rules: Sequence[str]) -> GameAnswer | None:
     """The answer in a value; None if a part is missing, unknown or contradicts another."""
     fields = read_fields(_FIELD.sub(";", text), _FIELDS)
     if fields is None or not {"blickets", "form"} <= set(fields):
@@ -153,7 +139,7 @@ def _read_answer(text: str, objects: str, rules: Sequence[str]) -> Command | Non
     named = blickets + inhibitors + unsure
     if len(set(named)) < len(named) or (unsure and UNSURE not in rules):
         return None
-    return Command(blickets, form, inhibitors, unsure)
+    return GameAnswer(blickets, form, inhibitors, unsure=unsure)
 
 
 _BETWEEN = re.compile(r"(?:\b(?:objects?|and)\b|[\s,;&+\"'\[\]{}])+", re.IGNORECASE)

@@ -35,8 +35,8 @@ def shown_tests(item: GameItem, view: GameView) -> Tests | None:
         return None
     if view.arm == "passive":
         return _optimal_tests(item._replace(id="", origin=None))  # what can be hashed
-    games = _games(view.yoked_to)
-    key = _key(item)
+    games, origin = _games(view.yoked_to), item.origin
+    key = _key(item.id, origin and origin.seed, origin and origin.spec)
     require(key in games, f"{view.yoked_to} has no game on {item.id} of the same spec and seed")
     return tuple(replay(item, games[key])[0].tests)
 
@@ -54,7 +54,7 @@ def _optimal_tests(item: GameItem) -> Tests:
 
 
 @lru_cache(maxsize=4)
-def _games(run: str) -> dict[Any, list[str]]:
+def _games(run: str) -> dict[bytes, list[str]]:
     """The replies of every game in the records of a run, by item."""
     folder = Path(run)
     paths = sorted(folder.rglob(RECORDS)) if folder.is_dir() else [folder]
@@ -64,20 +64,14 @@ def _games(run: str) -> dict[Any, list[str]]:
     solvers = sorted({row["solver"] for row in rows})
     require(len(solvers) == 1, f"{run} has games of {', '.join(solvers)}: name the folder of one")
     return {
-        (row["id"], row.get("seed"), _frozen(row.get("spec"))): visible_replies(row["reply"] or ())
+        _key(row["id"], row.get("seed"), row.get("spec")): visible_replies(row["reply"] or ())
         for row in rows
     }
 
 
-def _key(item: GameItem) -> Any:
-    origin = item.origin
-    if origin is None:
-        return item.id, None, _frozen(None)
-    return item.id, origin.seed, _frozen(origin.spec)
-
-
-def _frozen(spec: dict[str, Any] | None) -> bytes:
-    return orjson.dumps(spec, option=orjson.OPT_SORT_KEYS)
+def _key(*of_item: Any) -> bytes:
+    """A key for an item: its id, seed and spec."""
+    return orjson.dumps(of_item, option=orjson.OPT_SORT_KEYS)
 
 
 def floor(spec: GameSpec, view: GameView) -> Floor:
@@ -85,11 +79,6 @@ def floor(spec: GameSpec, view: GameView) -> Floor:
     found = limits.script_floor(spec)
     blind = Floor(limits.BLIND, found.others[limits.BLIND])
     return found if view.arm == "active" else blind
-
-
-def item_floor(item: GameItem, view: GameView) -> Floor:
-    """The floor of a game in its own space."""
-    return floor(item.spec, view)
 
 
 def ceiling(spec: GameSpec, view: GameView) -> Ceiling:

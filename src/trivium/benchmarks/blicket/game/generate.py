@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE, GameSpec, mixed_games
 from trivium.benchmarks.blicket.inference.hypotheses import (
+    EXAMPLE_TESTS,
     LETTERS,
+    OPEN,
     Hypothesis,
     Space,
     letters,
@@ -22,6 +24,14 @@ from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.streams import Stream, item_stream, stream_key
 
 Tests = tuple[tuple[str, bool], ...]  # the objects of each test, and whether the machine lit up
+
+
+ExampleTest = tuple[tuple[str, ...], bool]  # the objects on the machine, and whether it lit up
+# The objects of the example machines, from Appendix C of the paper.
+EXAMPLE_OBJECTS = {
+    EXAMPLES[0]: ("blue pyramid", "green cube", "orange sphere"),
+    EXAMPLES[1]: ("yellow cylinder", "purple cone", "red dome"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +48,23 @@ class GameAnswer:
     def of(machine: Hypothesis) -> GameAnswer:
         """The answer that names a machine."""
         return GameAnswer(letters(machine.blickets), machine.rule, letters(machine.inhibitors))
+
+
+class Example(NamedTuple):
+    """An example machine shown before a game, as in the experiment with children."""
+
+    name: str  # one of EXAMPLES
+    tests: tuple[ExampleTest, ...]
+
+    @staticmethod
+    def of(name: str, rule: str) -> Example:
+        """The example machine of this name, with the tests that demonstrate a rule."""
+        objects = EXAMPLE_OBJECTS[name]
+        shown = [
+            (tuple(objects[number] for number in placed), light)
+            for placed, light in EXAMPLE_TESTS[rule]
+        ]
+        return Example(name, tuple(shown))
 
 
 class GameItem(NamedTuple):
@@ -57,6 +84,12 @@ class GameItem(NamedTuple):
         if self.spec.demonstrations != "given":
             return {}
         return dict(zip(EXAMPLES, rules_shown(True, self.swapped), strict=True))
+
+    @property
+    def example_machines(self) -> list[Example]:
+        """The example machines, in order; none without demonstrations."""
+        names = EXAMPLES if self.spec.demonstrations != "none" else ()
+        return [Example.of(name, self.examples.get(name, OPEN)) for name in names]
 
     @property
     def truth(self) -> str:

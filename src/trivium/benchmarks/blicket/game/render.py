@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,17 +10,24 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
-from trivium.benchmarks.blicket.game.demonstrations import (
+from trivium.benchmarks.blicket.game.generate import (
     EXAMPLE_OBJECTS,
     Example,
-    ExampleTest,
-    examples_of,
-    rule_shown,
+    GameAnswer,
+    GameItem,
+    Tests,
 )
-from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE, GameSpec, GameView
-from trivium.benchmarks.blicket.inference.hypotheses import DEFAULT_SIX, FORMS, Hypothesis, machines
+from trivium.benchmarks.blicket.inference.hypotheses import (
+    CONJUNCTIVE,
+    DEFAULT_SIX,
+    DISJUNCTIVE,
+    FORMS,
+    Hypothesis,
+    machines,
+)
 from trivium.benchmarks.blicket.names import article
+from trivium.core.text import listed
 
 STORY = (
     "There is a machine that lights up because of blickets. Some objects are blickets, and you "
@@ -72,7 +80,7 @@ def render(item: GameItem, view: GameView, shown: Tests | None = None) -> str:
         kinds = [listing, "\n".join([EQUALLY_LIKELY, *lines])]
         answers = [write_answer(GameAnswer("AB"[: spec.objects], spec.possible_rules[0]))]
     else:
-        kinds = [*map(_example_text, examples_of(item)), NEW_MACHINE, listing]
+        kinds = [*map(_example_text, item.example_machines), NEW_MACHINE, listing]
         answers = [write_answer(GameAnswer("A", STRIPED, unsure="B")), FORM_ANSWERS]
     if "inhibitor" in spec.possible_rules:
         answers.append(write_answer(GameAnswer("A", "inhibitor", "B")))
@@ -109,7 +117,7 @@ def _rule_line(rule: str, spec: GameSpec) -> str:
         sets = ANY_INHIBITOR if rule == "inhibitor" else ANY.format(least=sizes[0])
     elif set(own) == set(machines(spec.objects, sized, spec.noise)):
         text = SIZED_INHIBITOR if rule == "inhibitor" else SIZED
-        sets = text.format(sizes=_either(sizes), others=_either(others))
+        sets = text.format(sizes=listed(sizes, "or"), others=listed(others, "or"))
     else:
         sets = f"one of {', '.join(str(replace(each, noise=0)).split(':')[1] for each in own)}"
     return f"- {rule}: {RULES[form].format(number=number)}; its blickets are {sets}."
@@ -120,16 +128,10 @@ def _sizes(listed: Sequence[Hypothesis], name: str) -> list[str]:
     return sorted({str(getattr(machine, name).bit_count()) for machine in listed})
 
 
-def _either(numbers: Sequence[str]) -> str:
-    """Numbers as text: "1", "1 or 2", "1, 2 or 4"."""
-    return " or ".join(filter(None, [", ".join(numbers[:-1]), numbers[-1]]))
-
-
 def _example_text(example: Example) -> str:
     """The tests of one example machine, a line each."""
     lines = [
-        f"- {' and '.join(f'the {name}' for name in placed)}: it "
-        f"{'lights up' if light else 'stays dark'}"
+        f"- {' and '.join(f'the {name}' for name in placed)}: it {LIGHTS[light]}"
         for placed, light in example.tests
     ]
     first, second, third = map(article, EXAMPLE_OBJECTS[example.name])
@@ -185,8 +187,11 @@ def _read_opening(opening: str) -> tuple[GameSpec, Mapping[str, str]]:
     tests, wrong = int(limit[1]) if limit else 0, float(noise[1]) if noise else 0.0
     spec = GameSpec(objects=count, tests=tests, noise=wrong)
     if NEW_MACHINE in opening:
-        shown = {name: rule_shown(_read_example(opening, name)) for name in EXAMPLES}
-        known = {name: rule for name, rule in shown.items() if rule is not None}
+        known = {
+            name: rule
+            for name, rule in itertools.product(EXAMPLES, (CONJUNCTIVE, DISJUNCTIVE))
+            if _example_text(Example.of(name, rule)) in opening
+        }
         kind: Literal["given", "not_given"] = "given" if known else "not_given"
         return replace(spec, hypotheses=DEFAULT_SIX, demonstrations=kind), known
     rules = [(_read_sizes(rule, sized), sets) for rule, sets, sized in _RULE.findall(opening)]
@@ -206,15 +211,3 @@ def _read_sizes(rule: str, text: str) -> str:
         return rule
     sizes = "-".join(",".join(re.findall(r"\d", part)) for part in found.groups() if part)
     return f"{rule}:{sizes}"
-
-
-_EXAMPLE_TEST = re.compile(r"^- the (.+): it (lights up|stays dark)$", re.MULTILINE)
-
-
-def _read_example(opening: str, name: str) -> Sequence[ExampleTest]:
-    """The tests of one example machine in an opening."""
-    text = opening.partition(f"Here is the {name} machine,")[2].partition("\n\n")[0]
-    return [
-        (tuple(found[1].split(" and the ")), found[2] == "lights up")
-        for found in _EXAMPLE_TEST.finditer(text)
-    ]

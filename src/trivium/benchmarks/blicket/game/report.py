@@ -1,4 +1,4 @@
-"""The game's part of reports: chart axes, kinds of answers, and explanations."""
+"""The game's part of reports: the headline, and explanations of games."""
 
 from __future__ import annotations
 
@@ -12,17 +12,8 @@ from trivium.benchmarks.blicket.game.score import belief_after
 from trivium.benchmarks.blicket.game.spec import GameView
 from trivium.benchmarks.blicket.game.world import Game, take_turn
 from trivium.benchmarks.blicket.inference import observer
-from trivium.core.benchmark import ChartAxis, Lifts, Step
+from trivium.core.benchmark import Lifts, Step
 
-AXES = (ChartAxis("N", "objects", "object"), ChartAxis("tests", "tests made", "test", metric=True))
-KINDS = {
-    "too-early": "the tests allowed this answer and others",
-    "against-its-own-tests": "the tests had ruled this answer out",
-    "no-such-machine": "the opening describes no such machine",
-    "unsure": "unsure, although the tests could have decided it",
-    "wrong": "not the blickets of this machine",
-}
-EASIER_WITH_MORE = frozenset({"tests"})
 RULE = "“Tests like”: the built-in player whose remaining bits after each test are closest."
 PLAYERS = {
     "optimal": "picks informative tests",

@@ -30,6 +30,13 @@ METRICS = (
     Metric("combinations", "share of tests of several objects, new ones", "mean"),
     Metric("repeats", "share of tests that were made before", "mean"),
 )
+KINDS = {
+    "too-early": "the tests allowed this answer and others",
+    "against-its-own-tests": "the tests had ruled this answer out",
+    "no-such-machine": "the opening describes no such machine",
+    "unsure": "unsure, although the tests could have decided it",
+    "wrong": "not the blickets of this machine",
+}
 
 
 def exploration_kinds(tests: Tests) -> list[str]:

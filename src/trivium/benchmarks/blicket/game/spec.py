@@ -17,7 +17,7 @@ from trivium.benchmarks.blicket.inference.hypotheses import (
     parse,
 )
 from trivium.core.benchmark import CONTROL, Diagnostic
-from trivium.core.errors import require
+from trivium.core.errors import require, require_range
 from trivium.core.spec import changed_fields
 
 MAX_TESTS = 100
@@ -51,9 +51,8 @@ class GameSpec:
                 "preset, such as three-objects, or set mixed to false (--no_mixed)",
             )
             return
-        valid = 2 <= self.objects <= MAX_OBJECTS
-        require(valid, f"objects must be in 2..{MAX_OBJECTS}, got {self.objects}")
-        require(0 <= self.tests <= MAX_TESTS, f"tests must be in 0..{MAX_TESTS}, got {self.tests}")
+        require_range(self, 2, MAX_OBJECTS, "objects")
+        require_range(self, 0, MAX_TESTS, "tests")
         require(0 <= self.noise < 0.5, f"noise must be at least 0 and below 0.5, got {self.noise}")
         require(len(set(self.rules)) == len(self.rules), f"rules must differ, got {self.rules}")
         require(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from trivium.benchmarks.blicket.game.answer import read_command, write_test
+from trivium.benchmarks.blicket.game.answer import read_move, write_test
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem, Tests
 from trivium.benchmarks.blicket.game.render import seen_text
 from trivium.benchmarks.blicket.game.score import score, trajectory
@@ -99,16 +99,16 @@ def information(item: GameItem, replies: Sequence[str]) -> list[float]:
 
 def take_turn(game: Game, reply: str) -> str:
     """Make the move of a reply; returns the response."""
-    command = read_command(reply, game.item.objects, game.item.spec.form_answers)
-    if command is None:
+    move = read_move(reply, game.item.objects, game.item.spec.form_answers)
+    if move is None:
         return _mistake(game, "That could not be read.")
-    if command.form is not None:
-        game.answer(command.objects, command.form, command.inhibitors, command.unsure)
+    if isinstance(move, GameAnswer):
+        game.answer(move.blickets, move.form, move.inhibitors, move.unsure)
         return ""
     if game.left == 0:
         return _mistake(game, "There are no tests left.")
-    light = game.place(command.objects)
-    return f"{seen_text(len(game.tests), command.objects, light)} {_tests_left(game)}"
+    light = game.place(move)
+    return f"{seen_text(len(game.tests), move, light)} {_tests_left(game)}"
 
 
 def _mistake(game: Game, problem: str) -> str:

@@ -94,7 +94,4 @@ class BudgetPlanner:
         )
 
 
-@lru_cache(maxsize=512)
-def budget_planner(space: Space) -> BudgetPlanner:
-    """The planner of a space, shared by all callers."""
-    return BudgetPlanner(space)
+budget_planner = lru_cache(maxsize=512)(BudgetPlanner)  # shared by all callers of a space

@@ -108,10 +108,7 @@ class Planner:
         }
 
 
-@lru_cache(maxsize=64)
-def planner(space: Space) -> Planner:
-    """The planner of a space, shared by all callers."""
-    return Planner(space)
+planner = lru_cache(maxsize=64)(Planner)  # shared by all callers of a space
 
 
 def _outcomes(space: Space, belief: Belief, placed: int) -> list[tuple[float, Belief]]:

@@ -200,15 +200,6 @@ def check_objects(objects: int) -> None:
     require(valid, f"objects must be in 1..{MAX_OBJECTS}, got {objects}")
 
 
-def subsets(objects: int, min_size: int) -> list[int]:
-    """All sets of at least `min_size` objects, by size, then by letters."""
-    return [
-        sum(1 << bit for bit in chosen)
-        for size in range(min_size, objects + 1)
-        for chosen in itertools.combinations(range(objects), size)
-    ]
-
-
 _RULE = re.compile(
     r"(?P<form>[a-z]+)(-(?P<threshold>[1-9]))?"
     r"(:(?P<blickets>[1-8](,[1-8])*)(-(?P<inhibitors>[1-8](,[1-8])*))?)?"
@@ -244,9 +235,13 @@ def machines(objects: int, rule: str, noise: float = 0.0) -> tuple[Hypothesis, .
 
 
 def _sets(objects: int, sizes: str | None, min_size: int) -> list[int]:
-    """All sets of these sizes, or of at least `min_size` objects."""
-    every = subsets(objects, min_size if sizes is None else 1)
-    return every if sizes is None else [each for each in every if str(each.bit_count()) in sizes]
+    """All sets of these sizes, or of at least `min_size` objects, by size, then by letters."""
+    return [
+        sum(1 << bit for bit in chosen)
+        for size in range(1, objects + 1)
+        if (size >= min_size if sizes is None else str(size) in sizes)
+        for chosen in itertools.combinations(range(objects), size)
+    ]
 
 
 def make_space(

@@ -6,8 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from trivium.benchmarks.blicket.game.answer import write_answer, write_test
-from trivium.benchmarks.blicket.game.demonstrations import EXAMPLE_OBJECTS, ExampleTest, examples_of
-from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
+from trivium.benchmarks.blicket.game.generate import (
+    EXAMPLE_OBJECTS,
+    ExampleTest,
+    GameAnswer,
+    GameItem,
+)
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
 from trivium.benchmarks.blicket.game.world import Game, replay
 from trivium.benchmarks.blicket.inference.hypotheses import INHIBITOR
@@ -88,7 +92,7 @@ class GameRound(Round):
         self.lit: bool | None = None  # the light of the last test, until an object is moved
         self.slide = 0  # of the example machines
         self.said: dict[str, str] = {}  # the answer about each object
-        self._examples = examples_of(item.content)
+        self._examples = item.content.example_machines
         # Each example machine alone, then its tests.
         self._slides = [(one.name, test) for one in self._examples for test in (None, *one.tests)]
         self.stage = "example" if self._slides and first else "new"

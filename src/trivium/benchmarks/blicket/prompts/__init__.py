@@ -9,7 +9,6 @@ from trivium.benchmarks.blicket.prompts import (
     audit,
     generate,
     render,
-    report,
     score,
     solvers,
 )
@@ -21,7 +20,7 @@ from trivium.benchmarks.blicket.prompts.spec import (
     PromptSpec,
     PromptView,
 )
-from trivium.core.benchmark import Benchmark
+from trivium.core.benchmark import Benchmark, ChartAxis, Lifts
 from trivium.core.errors import require_known
 
 VIEWS = {"freeform": PromptView("freeform"), "two_shot": PromptView("two_shot")}
@@ -47,13 +46,11 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     solvers = solvers.SOLVERS
     default_items = 200
     answer_field = "blickets"
-    chart_axes = report.AXES
-    kinds = report.KINDS
-    easier_with_more = report.EASIER_WITH_MORE
+    chart_axes = (ChartAxis("condition", groups=("form", "hypotheses")),)
+    kinds = score.KINDS
 
     to_row = staticmethod(generate.to_row)
     from_row = staticmethod(generate.from_row)
-    gold = staticmethod(generate.gold)
     reshuffle = staticmethod(generate.reshuffle)
     generate = staticmethod(generate.generate)
     render = staticmethod(render.render)
@@ -67,11 +64,11 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     score = staticmethod(score.score)
     probes = staticmethod(audit.probes)
     surface = staticmethod(audit.surface)
-    audit_views = staticmethod(audit.audit_views)
     canonical = staticmethod(audit.canonical)
     parts = staticmethod(audit.parts)
-    headline_sentence = staticmethod(report.headline_sentence)
-    highlights = staticmethod(report.highlights)
+
+    def gold(self, item: PromptItem) -> PromptAnswer:
+        return item.answer
 
     def strict(self, item: PromptItem, replies: Sequence[str], view: PromptView) -> bool | None:
         if not render.asks_for_lines(item, view):
@@ -102,6 +99,15 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
         yield "the paper's prompt: given, conjunctive", paper, PromptView()
         paper = PromptSpec("not_given", "disjunctive", stimuli="paper_two_shot")
         yield "the paper's prompt: not given, disjunctive, two-shot", paper, two_shot
+
+    def audit_views(self) -> Sequence[PromptView]:
+        return tuple(VIEWS.values())
+
+    def headline_sentence(self, lifts: Lifts) -> str:
+        return f"infers causes {lifts.grade}"
+
+    def highlights(self, item: PromptItem, view: PromptView) -> Sequence[str]:
+        return item.answer.blickets
 
     def output_tokens(self, view: PromptView) -> int:
         return 256

@@ -23,11 +23,6 @@ def surface(item: PromptItem, view: PromptView) -> str:
     return text
 
 
-def audit_views() -> Sequence[PromptView]:
-    """The story, and the solved examples."""
-    return PromptView(), PromptView(prompt="two_shot")
-
-
 def probes(item: PromptItem, view: PromptView) -> Sequence[Probe]:
     """Which of the possible blickets must be blickets, and which machine is the new one like?
 

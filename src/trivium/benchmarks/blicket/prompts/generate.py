@@ -62,33 +62,27 @@ class PromptItem(NamedTuple):
         return tuple(name for machine in self.machines for name in machine.objects)
 
 
-def gold(item: PromptItem) -> PromptAnswer:
-    """The right answer."""
-    return item.answer
-
-
 def generate(spec: PromptSpec, seed: int, start: int = 0, count: int = 1) -> Iterator[PromptItem]:
     """The items start .. start + count - 1; every block of items has each cell once."""
     fields, cells = spec_to_dict(spec), spec.cells
     key = spec_key(spec, seed)
     order: list[int] = balanced_kinds(key, len(cells), start, count).tolist()
-    make = _matched_item if spec.matched else _paper_item
+    two_shot = spec.stimuli == "paper_two_shot"
     for index, cell in zip(range(start, start + count), order, strict=True):
-        item = make(spec, *cells[cell], key, index)
+        item = (
+            _matched_item(spec, *cells[cell], key, index)
+            if spec.matched
+            else _paper_item(*cells[cell], two_shot)
+        )
         yield item._replace(id=f"BLK-{index:06d}", origin=Origin(fields, seed, index))
 
 
-def _paper_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
-    two_shot = spec.stimuli == "paper_two_shot"
-    machines = _paper_machines(hypotheses, form)
-    answer = _paper_answer(hypotheses, form, two_shot)
-    return PromptItem("", hypotheses, form, machines, 0, True, answer, None, two_shot=two_shot)
-
-
-def _paper_answer(hypotheses: str, form: str, two_shot: bool) -> PromptAnswer:
-    """The answer that follows from the paper's prompt."""
-    page = read_page(prompt_text("two_shot" if two_shot else "freeform", hypotheses, form))
-    return ideal_answer(page.machines, page.named, page.stated)
+def _paper_item(hypotheses: str, form: str, two_shot: bool) -> PromptItem:
+    """The paper's own item: the machines of its story, and the answer that its prompt leads to."""
+    story = read_page(prompt_text("freeform", hypotheses, form))
+    page = read_page(prompt_text("two_shot", hypotheses, form)) if two_shot else story
+    answer = ideal_answer(page.machines, page.named, page.stated)
+    return PromptItem("", hypotheses, form, story.machines, 0, True, answer, None, two_shot)
 
 
 def _matched_item(spec: PromptSpec, hypotheses: str, form: str, key: int, index: int) -> PromptItem:
@@ -136,11 +130,6 @@ _BITS = [
 ]
 
 
-def _paper_machines(hypotheses: str, form: str) -> tuple[Machine, ...]:
-    """The machines of the paper's own story, read from its freeform prompt."""
-    return read_page(prompt_text("freeform", hypotheses, form)).machines
-
-
 def reshuffle(item: PromptItem, trial: int) -> PromptItem:
     """The same item with objects and tests in another order; trial 0 is the item itself."""
     if trial == 0 or item.paper:
@@ -186,7 +175,8 @@ def to_row(item: PromptItem) -> dict[str, Any]:
 
 def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
     """The item of a row, which may come from elsewhere; its answer must follow from the tests."""
-    name, voice, paper, rows = (row.get(key) for key in ("id", "voice", "paper", "machines"))
+    values: Iterator[Any] = (row.get(key) for key in ("id", "voice", "paper", "machines"))
+    name, voice, paper, rows = values
     require(isinstance(name, str) and bool(name), "id must be text")
     require(isinstance(rows, list) and len(rows) == 3, "machines must be a list of three")
     machines = tuple(_machine(each, f"machines[{n}]") for n, each in enumerate(row["machines"]))
@@ -204,22 +194,15 @@ def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
     require(form is not None, "the tests of the new machine must show its form")
     two_shot = row.get("two_shot") is True
     if paper:
-        answer = _paper_answer(hypotheses, str(form), two_shot)
-        same = machines == _paper_machines(hypotheses, str(form))
+        own = _paper_item(hypotheses, str(form), two_shot)
+        same = machines == own.machines
         require(same, "a paper item must hold the machines of the paper's prompt")
+        answer = own.answer
     else:
         answer = ideal_answer(machines, hypotheses == "given")
     origin = Origin.from_row(row)
     item = PromptItem(
-        str(name),
-        hypotheses,
-        str(form),
-        machines,
-        row["voice"],
-        row["paper"],
-        answer,
-        origin,
-        two_shot,
+        str(name), hypotheses, str(form), machines, voice, paper, answer, origin, two_shot
     )
     derived = orjson.loads(orjson.dumps(to_row(item)))
     for key in ("hypotheses", "form", "like", "blickets", "maybe"):

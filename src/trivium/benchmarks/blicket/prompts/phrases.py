@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -78,10 +77,3 @@ KINDS_GIVEN = (
     "{disjunctive} machine needs one blicket."
 )
 KINDS_NOT_GIVEN = "There are {first} machines and {second} machines."
-
-
-def listed(names: Sequence[str]) -> str:
-    """A list of names for a sentence, such as "a, b and c"."""
-    if len(names) <= 2:
-        return " and ".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"

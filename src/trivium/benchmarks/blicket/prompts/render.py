@@ -14,10 +14,10 @@ from trivium.benchmarks.blicket.prompts.evidence import (
     ideal_answer,
 )
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
-from trivium.benchmarks.blicket.prompts.phrases import listed
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.benchmarks.blicket.prompts.stimuli import prompt_text
 from trivium.core.reading import ask
+from trivium.core.text import listed
 
 ANSWER = "blickets: <the new objects that are blickets, or none>; machine: <{machines}>"
 ANSWER_WITH_MAYBE = (

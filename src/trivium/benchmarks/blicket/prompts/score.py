@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import factorial
+from math import comb
 from statistics import fmean
 from typing import NamedTuple
 
@@ -23,6 +23,15 @@ METRICS = (
     Metric("structure", "the right machine, or unsure where the evidence leaves it open"),
     Metric("paper_key", "correct by the printed key, for the paper's two-shot prompts"),
 )
+KINDS = {
+    "wrong-structure": "exactly the blickets, but the wrong machine",
+    "objects-of-other-machines": "objects of another machine are called blickets",
+    "too-many-blickets": "all blickets, and other objects",
+    "wrong-blickets": "a blicket is missing, and another object is called a blicket",
+    "needless-maybe": "an object is called maybe although it is certain",
+    "too-few-blickets": "only some of the blickets",
+    "no-blickets": "no object is called a blicket",
+}
 
 
 class TableLine(NamedTuple):
@@ -114,17 +123,12 @@ def floor(spec: PromptSpec, view: PromptView) -> Floor:
     return Floor(name, blickets * share, others={"blickets": blickets, "structure": share})
 
 
-def _draws(objects: int, sure: int, maybe: int) -> int:
-    """The number of answers of these sizes."""
-    rest = objects - sure - maybe
-    return factorial(objects) // (factorial(sure) * factorial(maybe) * factorial(rest))
-
-
 def item_floor(item: PromptItem, view: PromptView) -> Floor:
     """The floor of an item without an origin: a guess that knows the sizes of the answer."""
-    sizes = len(item.answer.blickets), len(item.answer.maybe)
+    objects, sure = len(item.new.objects), len(item.answer.blickets)
+    answers = comb(objects, sure) * comb(objects - sure, len(item.answer.maybe))
     structure = 0.5 if item.hypotheses == "given" else 1.0
-    return Floor("sizes known", structure / (1 + _draws(len(item.new.objects), *sizes)))
+    return Floor("sizes known", structure / (1 + answers))
 
 
 def groups(item: PromptItem) -> Groups:

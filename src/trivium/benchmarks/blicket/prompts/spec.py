@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from trivium.core.benchmark import Diagnostic
-from trivium.core.errors import require
+from trivium.core.errors import require, require_range
 
 MIN_OBJECTS = 3  # as in the paper
 MAX_OBJECTS = 12  # with six objects of each example, all shapes
@@ -28,8 +28,7 @@ class PromptSpec:
     stimuli: Literal["generated", "paper", "paper_two_shot"] = "generated"
 
     def __post_init__(self) -> None:
-        valid = MIN_OBJECTS <= self.objects <= MAX_OBJECTS
-        require(valid, f"objects must be in {MIN_OBJECTS}..{MAX_OBJECTS}, got {self.objects}")
+        require_range(self, MIN_OBJECTS, MAX_OBJECTS, "objects")
         require(self.tests in TESTS, f"tests must be 14, 16, 18 or 20, got {self.tests}")
 
     @property
@@ -58,16 +57,9 @@ class PromptView:
     reasoning: Literal["free", "chain_of_thought"] = "free"
 
     def __post_init__(self) -> None:
-        valid = self.sentences is None or self.sentences >= 1
-        require(valid, f"sentences must be at least 1, got {self.sentences}")
+        require_range(self, 1, None, "sentences")
 
 
-CONDITIONS = {
-    "given-disjunctive": ("given", "disjunctive"),
-    "given-conjunctive": ("given", "conjunctive"),
-    "not-given-disjunctive": ("not_given", "disjunctive"),
-    "not-given-conjunctive": ("not_given", "conjunctive"),
-}
 PRESETS = {
     "three-objects": PromptSpec(objects=3),
     "five-objects": PromptSpec(objects=5),
@@ -75,9 +67,9 @@ PRESETS = {
     "twelve-objects": PromptSpec(objects=12, tests=18),
 }
 DIAGNOSTICS = {
-    name: Diagnostic(
+    f"{hypotheses}-{form}".replace("_", "-"): Diagnostic(
         f"hypotheses {hypotheses.replace('_', ' ')}, {form} machine",
         spec={"hypotheses": hypotheses, "form": form},
     )
-    for name, (hypotheses, form) in CONDITIONS.items()
+    for hypotheses, form in PromptSpec().cells
 }

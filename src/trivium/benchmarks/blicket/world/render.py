@@ -29,10 +29,9 @@ class Scene:
     objects: int
     placed: int = 0  # the set on the machine
     light: bool = False
-    count: int | None = None  # steps taken while exploring; None in the quiz
+    caption: str = ""  # the phase of the episode in a few words
     asked: int | None = None  # the object that the quiz asks about
     asks_type: bool = False
-    example: int = 0  # the example machine that is shown, 1 or 2; 0 for the new one
     over: bool = False
 
     @staticmethod
@@ -41,26 +40,17 @@ class Scene:
         at = decode(spec, state)
         placed, light = seen & (1 << spec.objects) - 1, bool(seen >> spec.objects & 1)
         if at.machine >= len(spec.hypotheses):
-            return Scene(spec.objects, placed, light, over=True)
+            return Scene(spec.objects, placed, light, "the episode is over", over=True)
         if at.question >= spec.asks_objects:
-            return Scene(spec.objects, asks_type=True)
+            question = "quiz: what is the form of the machine?"
+            return Scene(spec.objects, caption=question, asks_type=True)
         if at.question >= 0:
-            return Scene(spec.objects, asked=int(at.question))
-        example = seen >> spec.objects + 1 & 3 if spec.has_examples else 0
-        return Scene(spec.objects, placed, light, int(at.count), example=example)
-
-    @property
-    def caption(self) -> str:
-        """The phase of the episode in a few words."""
-        if self.over:
-            return "the episode is over"
-        if self.example:
-            return f"example machine {self.example}"
-        if self.asked is not None:
-            return f"quiz: is {LETTERS[self.asked]} a blicket?"
-        if self.asks_type:
-            return "quiz: what is the form of the machine?"
-        return f"exploring, {self.count} step{'' if self.count == 1 else 's'} taken"
+            asked = int(at.question)
+            return Scene(spec.objects, caption=f"quiz: is {LETTERS[asked]} a blicket?", asked=asked)
+        caption = f"exploring, {at.count} step{'' if at.count == 1 else 's'} taken"
+        if spec.has_examples and (example := seen >> spec.objects + 1 & 3):
+            caption = f"example machine {example}"
+        return Scene(spec.objects, placed, light, caption)
 
 
 def check_render_mode(mode: str | None) -> None:

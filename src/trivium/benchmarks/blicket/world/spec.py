@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from trivium.benchmarks.blicket.inference import hypotheses
 from trivium.benchmarks.blicket.inference.hypotheses import EXAMPLE_TESTS, OPEN, Space, space_of
-from trivium.core.errors import require
+from trivium.core.errors import require, require_range
+from trivium.core.spec import coerce
 
-REWARD_STRUCTURES = ("baseline", "quiz", "quiz-type", "quiz-typeonly")
-INTERFACES = ("sets", "child")
-DEMONSTRATIONS = ("none", "given", "not_given")
+RewardStructure = Literal["baseline", "quiz", "quiz-type", "quiz-typeonly"]
+Interface = Literal["sets", "child"]
+Demonstrations = Literal["none", "given", "not_given"]
 PAPER_FORMS = {hypotheses.CONJUNCTIVE, hypotheses.DISJUNCTIVE}
 TYPE_REWARD = 0.5  # for a right answer about the form; the opposite for a wrong one
 
@@ -19,7 +21,7 @@ TYPE_REWARD = 0.5  # for a right answer about the form; the opposite for a wrong
 class BlicketSpec:
     """The keyword arguments of the environment."""
 
-    reward_structure: str = "baseline"  # baseline, quiz, quiz-type or quiz-typeonly
+    reward_structure: RewardStructure = "baseline"
     max_steps: int = 20  # the last step count of the exploration
     quiz_disabled_steps: int = -1  # the quiz bit is ignored up to this step count; -1: never
     add_step_reward_penalty: bool = False  # every step costs step_reward_penalty
@@ -30,21 +32,16 @@ class BlicketSpec:
     quiz_negative_reward: float = -1.0  # the reward for a wrong answer about an object
     hypotheses: tuple[str, ...] = hypotheses.DEFAULT_SIX  # one is drawn uniformly at every reset
     objects: int = 3  # the number of objects
-    interface: str = "sets"  # sets: place any set; child: toggle an object, check, or finish
+    interface: Interface = "sets"  # sets: place any set; child: toggle an object, check, or finish
     # given, not_given: the tests of two example machines are shown first, as to children
-    demonstrations: str = "none"
+    demonstrations: Demonstrations = "none"
 
     def __post_init__(self) -> None:
-        for name, allowed in (
-            ("reward_structure", REWARD_STRUCTURES),
-            ("interface", INTERFACES),
-            ("demonstrations", DEMONSTRATIONS),
-        ):
-            value = getattr(self, name)
-            require(value in allowed, f"{name} must be one of {', '.join(allowed)}, got {value!r}")
-        for name, least in (("max_steps", 0), ("quiz_disabled_steps", -1)):
-            value = getattr(self, name)
-            require(value >= least, f"{name} must be at least {least}, got {value}")
+        coerce(self.reward_structure, RewardStructure, "reward_structure")
+        coerce(self.interface, Interface, "interface")
+        coerce(self.demonstrations, Demonstrations, "demonstrations")
+        require_range(self, 0, None, "max_steps")
+        require_range(self, -1, None, "quiz_disabled_steps")
         names = tuple(str(hypotheses.parse(str(each))) for each in self.hypotheses)
         object.__setattr__(self, "hypotheses", names)
         require(
