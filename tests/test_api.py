@@ -399,6 +399,18 @@ def test_every_object_shows_itself_in_twenty_lines() -> None:
     )
 
 
+def test_settings_are_named_by_the_fields_of_spec_and_view_that_vary() -> None:
+    found = trivium.sweep(
+        "nhop_implicit", hops=[4, 5], mode=["direct", "steps"], solvers=["oracle"], items=1
+    )
+    assert [line.partition(":")[0] for line in repr(found).split("\n")[1:]] == [
+        "hops=4 mode=direct",
+        "hops=4 mode=steps",
+        "hops=5 mode=direct",
+        "hops=5 mode=steps",
+    ]
+
+
 def test_nothing_shows_itself_in_more_than_twenty_lines() -> None:
     run = trivium.run("nhop_explicit", "nhop_implicit", items=2)
     varied = {"hops": [3, 4], "m": [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]}

@@ -17,6 +17,7 @@ from trivium.benchmarks import benchmark_names, get_benchmark, load_task
 from trivium.benchmarks.contract import (
     CHECKS,
     ContractError,
+    check_benchmark,
     writing_and_parsing_are_inverse,
 )
 from trivium.core.benchmark import AnyBenchmark, ChartAxis, Floor, Solver, by_name
@@ -112,6 +113,10 @@ class NoShortcut(Coin):
     solvers = by_name([oracle(), random_option()])
 
 
+class Untitled(Coin):
+    title = ""
+
+
 class WrongFloor(Coin):
     def floor(self, spec: CoinSpec, view: PlainView) -> Floor:
         return Floor("random", 0.35)
@@ -175,14 +180,19 @@ class Restless(Coin):
 
 
 def test_a_small_benchmark_keeps_the_contract() -> None:
-    for check in CHECKS:
-        check(Coin())
+    check_benchmark(Coin())
+
+
+def test_one_check_that_fails_is_enough() -> None:
+    with pytest.raises(ContractError):
+        check_benchmark(Restless())
 
 
 @pytest.mark.parametrize(
     ("broken", "failing"),
     [
         (NoShortcut, "names_are_there"),
+        (Untitled, "names_are_there"),
         (WrongAxis, "reports_can_be_written"),
         (WrongFloor, "floor_is_reached"),
         (WeakCeiling, "ceiling_is_reached"),

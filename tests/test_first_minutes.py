@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from trivium import api
 from trivium.api import audited_presets, plan_run
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import main
@@ -45,6 +46,13 @@ def test_presets_that_passed_an_audit_are_run_and_all_runs_the_rest() -> None:
     assert chosen < every
     assert every == {preset for name in benchmark_names() for preset in get_benchmark(name).presets}
     assert main(["run", "--all", "--presets", "implicit"]) == 2
+
+
+def test_the_default_preset_is_run_where_every_preset_has_shortcuts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(api, "audit_verdict", lambda *_: "caught")
+    assert audited_presets("nhop_explicit") == ["explicit-hard"]
 
 
 @pytest.mark.parametrize("models", [1, 2])

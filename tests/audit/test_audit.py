@@ -64,6 +64,7 @@ CAUGHT_BY = {
 QUICK = {  # one for each part of the engine; the others are slow
     "middle places",
     "never the first place",
+    "word before it",
     "xor of two features",
     "divisible by three",
     "sign by seed",

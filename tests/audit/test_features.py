@@ -116,6 +116,14 @@ def test_columns_of_a_table() -> None:
     assert b["largest value" + column] == 2.5
 
 
+def test_repeated_values_of_a_column_are_counted_once() -> None:
+    probe = Probe("column", ["A", "B"], [True, False])
+    text = "Here:\n\nA,B\n1,2\n3,\n1,2\n\nWhich?"
+    a, b = map(named, candidate_features(PromptFeatures(text, 0), probe))
+    assert a["share of different values in its column"] == pytest.approx(2 / 3)
+    assert b["share of different values in its column"] == 0.5
+
+
 def test_a_name_is_found_as_a_whole_word_only() -> None:
     assert PromptFeatures("H1 H12 xH1 H1_ (H1)", 0).mentions("H1") == [0, 16]
     assert PromptFeatures("red cube, red cubes", 0).mentions("red cube") == [0]

@@ -63,6 +63,15 @@ def test_a_line_that_may_be_incomplete_is_not_read(
     assert made.scores.get("correct") == score
 
 
+@pytest.mark.parametrize("name", trivium.list_benchmarks())
+def test_no_reply_counts_as_an_empty_one(name: str) -> None:
+    task = trivium.load(name)
+    item = task.item(0, seed=7)
+    silent = task.start(item).attempt("solver")
+    assert (silent.kind, silent.reply) == ("no-answer", None)
+    assert silent.scores == task.score(item, []) == task.score(item, "")
+
+
 def gives_up_on_most(prompt: str) -> str:
     right = {item.prompt: item.gold for item in ITEMS[:75]}
     return right.get(prompt, GIVES_UP)

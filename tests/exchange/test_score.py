@@ -150,12 +150,19 @@ def test_an_exported_table_with_a_column_of_replies_is_enough(tmp_path: Path) ->
     ]
 
 
-def test_a_null_reply_is_no_answer_and_a_missing_one_an_error(tmp_path: Path) -> None:
+def test_a_null_reply_is_no_answer_and_a_missing_one_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rows: list[dict[str, Any]] = [{"id": IDS[0], "reply": GOLDS[0]}, {"id": IDS[1], "reply": None}]
     rows += [{"id": IDS[2], "reply": ""}, batch(IDS[3], {"error": {"message": "boom"}}, 500)]
     rows += [{"id": IDS[4], "response": chat(None, finish_reason="length")}]
     replies = lines(tmp_path / "replies.jsonl", rows)
     assert score(replies) == 1, "calls that failed and missing replies are in the exit status"
+    said = capsys.readouterr().out.splitlines()
+    assert said[-2:] == [
+        "2 prompts have no reply or a failed one, and count as failed",
+        f"records in {tmp_path / 'run' / 'records.jsonl'}",
+    ]
     assert kinds(tmp_path / "run") == [
         "right", "no-answer", "no-answer", "failed", "cut-off", "failed",
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -75,6 +76,18 @@ CHAT = {"prompt_tokens": 3, "completion_tokens": 2}
 )
 def test_a_body_is_read(body: dict[str, Any], expected: Reply) -> None:
     assert read_body(body) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("count", "read"),
+    [
+        *((0, [0]), (1_000_000, [1_000_000]), (3.0, [3])),
+        *((2.5, []), (-1, []), (2**64, []), (math.inf, []), (True, []), ("3", [])),
+    ],
+)
+def test_only_a_whole_number_is_a_count_of_tokens(count: Any, read: list[int]) -> None:
+    body = {"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": count}}
+    assert [*read_body(body)[0].usage.values()] == read
 
 
 def test_several_choices_share_no_usage() -> None:

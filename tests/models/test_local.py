@@ -32,7 +32,7 @@ import sys, http.server
 port = int(sys.argv[sys.argv.index("--port") + 1])
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
-        self.send_response(200); self.end_headers()
+        self.send_response(200); self.end_headers(); self.wfile.write(" ".join(sys.argv).encode())
     def log_message(self, *words): pass
 if "broken" in sys.argv[sys.argv.index("--model") + 1]:
     sys.exit("this is no model")
@@ -74,7 +74,9 @@ def test_a_server_lives_as_long_as_the_block(fake: Path) -> None:
         assert list(served) == [asked[0]]
         url = served[asked[0]].options.base_url
         assert url is not None
-        assert is_served(url)
+        with urllib.request.urlopen(f"{url}/models", timeout=5) as reply:
+            # Its default is that a new call ends the one before it.
+            assert "--interrupt_requests false" in reply.read().decode()
     assert not is_served(url)
 
 

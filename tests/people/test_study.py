@@ -271,6 +271,30 @@ def test_what_was_said_of_objects_becomes_one_answer(tmp_path: Path) -> None:
     assert session.finished[0].dialogue.scores["correct"] == 0
 
 
+def test_a_value_that_the_screen_does_not_offer_is_refused(tmp_path: Path) -> None:
+    question = "[[questions]]\nid = 'age'\ntext = 'How old?'\noptions = ['child', 'adult']\n"
+    text = f"title = 'x'\npractice = false\ncheck = false\n{GAME}preset = 'paper'\n{question}"
+    session = Session(make_study(tmp_path, text).experiment)
+
+    def refuses(kind: str, value: Any) -> None:
+        with pytest.raises(RefusedError, match="is not allowed here"):
+            session.take(Step(kind, value))
+
+    refuses("consent", 1)
+    session.take(Step("consent", True))
+    refuses("questions", {"age": "old"})
+    session.take(Step("questions", {"age": "child"}, {"condition": "a", "slot": 0}))
+    while session.stage != "explore":
+        session.take(Step("next", None))
+    refuses("toggle", "D")
+    session.take(Step("finish", None))
+    while session.stage == "object":
+        refuses("object", "maybe")
+        session.take(Step("object", "no"))
+    refuses("form", "magic")
+    assert session.stage == "form"
+
+
 def test_steps_are_limited_at_every_item(tmp_path: Path) -> None:
     """A participant with several items is not stopped by the steps of the earlier ones."""
     study = make_study(

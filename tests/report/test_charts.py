@@ -332,7 +332,8 @@ def test_values_are_drawn_where_they_are() -> None:
     series = Series(
         "s", SeriesStyle("m0", 0), [Point(4, 0.0), Point(6, 0.5, 0.25, 1.0), Point(8, 1.0)]
     )
-    at = draw(Panel([series], "x", "y"))
+    floor = Series("floor", REFERENCES["floor"], [Point(x, 0.5) for x in (4, 5, 6, 7, 8)])
+    at = draw(Panel([series, floor], "x", "y"))
     ys = [dot.y for dot in at.lines[0].dots]
     assert (ys[0], ys[2]) == (at.bottom, 26)
     assert ys[1] == (at.bottom + 26) / 2

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.report.records import Row, results_of, scored
+from trivium.benchmarks.nhop import IMPLICIT
+from trivium.core.spec import spec_to_dict
 from trivium.core.statistics import Estimate
 from trivium.report.charts import series_styles
 from trivium.report.overview import SettingTable, bars, best_of_several, overview
@@ -112,6 +114,14 @@ def test_more_than_twelve_settings_are_pooled(tmp_path: Path) -> None:
     assert pooled.setting is None
     assert pooled.rows[0].words.endswith(", items 13")
     assert pooled.rows[0].figure.startswith("0.923 ")
+
+
+def test_a_verdict_ends_with_the_audit_of_its_own_setting(tmp_path: Path) -> None:
+    rows = scored("oracle", [1.0], spec={"M": 500})
+    rows += scored("oracle", [1.0], spec=spec_to_dict(IMPLICIT.default_spec))
+    said = {one.setting: one.verdict.partition("Audit: ")[2] for one in tables(tmp_path, rows)}
+    assert said["M=500"].startswith("this view was not audited")
+    assert said["implicit"].startswith("passed.")
 
 
 LINES = [("chance", 0.25), ("ceiling", 1.0)]

@@ -38,6 +38,7 @@ def test_ranks_follow_the_scores_and_differences_hold_together(tmp_path: Path) -
     ranks = ranking([results_of(tmp_path, rows())])
     assert [rank.solver for rank in ranks] == ["a/best", "b/middle", "c/worst"]
     assert ranks[0].figures.startswith("0.75 [")
+    assert [bar.dot for bar in ranks[0].bars] == [75.0]
     # Three pairs: the interval of 20 gained of 80 is that of 98.3%, as `several` makes it.
     scores = {name: [1.0] * right + [0.0] * (80 - right) for name, right in RIGHT.items()}
     pairs = [("a/best", "b/middle"), ("a/best", "c/worst"), ("b/middle", "c/worst")]

@@ -140,13 +140,13 @@ class Task:
         """Every metric of a reply (of all replies, for a game); undefined ones are None."""
         if not isinstance(item, PresentedItem):
             raise UserError(f"item must be one of the task, got {item!r:.60}")
-        replies = visible_replies([reply] if isinstance(reply, str) else reply)
+        replies = visible_replies([reply] if isinstance(reply, str) else reply) or [""]
         answer = self.benchmark.parse(item.content, replies, self.view)
         return self.score_visible(item.content, replies, answer)
 
     def score_visible(self, content: Any, replies: Sequence[str], answer: Any) -> Scores:
         """Every metric of an answer, and whether the reply has exactly the asked form."""
-        strict = self.benchmark.strict(content, replies, self.view)
+        strict = self.benchmark.strict(content, replies or [""], self.view)
         scores = self.benchmark.score(content, answer)
         return scores | {STRICT.name: None if strict is None else float(strict)}
 

@@ -111,6 +111,15 @@ def test_an_interrupt_ends_the_game(
     assert "You left the game." in output
 
 
+@pytest.mark.parametrize(("word", "again"), [("y", True), ("no", False), ("N", False), ("", False)])
+def test_another_game_follows_only_if_it_is_wanted(
+    word: str, again: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, output = play(f"ANSWER blickets: A C; form: conjunctive\n{word}\n", monkeypatch, capsys)
+    assert "Right, with some luck" in output
+    assert ("You left the game." in output) == again
+
+
 def test_bytes_that_are_not_text_do_not_crash(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,6 +32,7 @@ def test_observers_earn_the_highest_reward(interface: Interface, explorer: str) 
     )
     episodes = list(play(spec, get_policy(explorer), 1, 60))
     assert {episode.total for episode in episodes} == {3.5}
+    assert max(len(episode.rewards) for episode in episodes) < 60, "they ask for the quiz"
     assert len({episode.hypothesis for episode in episodes}) > 8
 
 

@@ -100,7 +100,7 @@ class BlicketEnv(gymnasium.Env[Observation, Any]):
         if name is None:
             start = int(self.np_random.integers(len(known) * orders))
         else:
-            order = int(self.np_random.integers(orders)) if orders > 1 else 0
+            order = int(self.np_random.integers(orders))
             start = machine_number(self.rules, name) * orders + order
         machine, order = divmod(start, orders)
         self._state = self._lookup.starts[start]
