@@ -56,6 +56,10 @@ def test_long_words_are_not_repeated_whole() -> None:
     assert sentence(short) == short
 
 
+def test_one_line_closes_gaps_before_it_is_cut() -> None:
+    assert one_line(f"A{' ' * 1000}Z") == "A Z"
+
+
 def test_numbers_stay_numbers_in_csv() -> None:
     assert [csv_cell(value) for value in ("-1.5", -2, "+3e5", None)] == ["-1.5", -2, "+3e5", None]
     assert csv_cell(" =1+1") == "' =1+1"

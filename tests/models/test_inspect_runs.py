@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from inspect_ai.log import read_eval_log
@@ -47,6 +48,17 @@ def model() -> SolverModel:
 
 def folder(out: str, hops: int, solver: str) -> Path:
     return Path(out) / "results" / f"hops{hops}_seed{SEED}_{solver}"
+
+
+def test_an_error_of_inspect_ends_a_run_with_its_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task, error = SimpleNamespace(task="nhop"), SimpleNamespace(message="it broke")
+    log = SimpleNamespace(status="error", error=error, eval=task)
+    monkeypatch.setattr("inspect_ai.eval", lambda *_, **__: [log])
+    words = "eval nhop_implicit --items 2 --model trivium/oracle --backend inspect --out"
+    assert main([*words.split(), str(tmp_path / "run")]) == 1
+    assert "Inspect did not finish nhop: it broke" in capsys.readouterr().err
 
 
 def test_a_main_run_asks_models_about_every_preset(

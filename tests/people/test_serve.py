@@ -150,6 +150,10 @@ def test_a_preview_shows_every_screen_and_stores_nothing(tmp_path: Path, example
     assert names >= {"consent", "instructions", "check", "done", "full", "uninvited", "expired"}
     if example == ARMS:
         assert {"explore", "watch", "object", "form"} <= names
+    leading_on = ("consent", "instructions", "practice", "example", "new", "explore")
+    for view in views:
+        if view["screen"] in leading_on:
+            assert [one.get("main") for one in view["buttons"]].count(True) == 1, view["title"]
     http = TestClient(make_preview(experiment))
     http.get("/?screen=3")
     shown = http.get("/api/state").json()["view"]

@@ -20,6 +20,7 @@ from trivium.people.export import export_study
 from trivium.people.steps import Step
 from trivium.people.store import Event
 from trivium.people.study import Study
+from trivium.report.experiments import experiment_section
 
 QUESTIONS = """
 [exclude]
@@ -222,6 +223,9 @@ def test_the_analysis_of_the_two_by_two_is_that_of_five_lines_of_pandas(tmp_path
     assert "<dt>participants</dt><dd>people</dd>" in page
     assert "<dt>models</dt>" not in page
     assert "The same items, other solvers" in page
+    manifest = orjson.loads((tmp_path / "out/run.json").read_bytes())
+    others = experiment_section(manifest, tmp_path / "out").tables[-1]
+    assert [solver for solver, *_ in others.rows] == ["people", "optimal"]
     assert "What participants read" in page
 
 

@@ -321,6 +321,14 @@ def test_bad_actions_are_refused() -> None:
         child.step(np.array([0, 5]))
 
 
+def test_a_batch_names_its_machines_in_both_orders_of_the_examples() -> None:
+    env = BlicketVectorEnv(200, demonstrations="given", reward_structure="quiz-type")
+    _, info = env.reset(seed=3)
+    names = env.rules.hypotheses
+    assert {*info["hypothesis"]} == {*names}
+    assert [names[number] for number in info["machine"]] == [*info["hypothesis"]]
+
+
 def test_rendering_shows_the_state() -> None:
     picture = BlicketEnv(render_mode="rgb_array", reward_structure="quiz")
     text = BlicketEnv(render_mode="ansi", reward_structure="quiz")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -14,6 +15,13 @@ from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec, GameView
 from trivium.benchmarks.blicket.game.world import Game
 from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN, lights, parse
 from trivium.core.errors import UserError
+
+
+def test_the_most_bits_are_those_of_the_largest_space() -> None:
+    sizes = (f"threshold-{size}" for size in range(2, 9))
+    spec = GameSpec(objects=8, rules=("conjunctive", "disjunctive", *sizes, "parity", "inhibitor"))
+    (bits,) = (metric for metric in METRICS if metric.name == "bits")
+    assert bits.best == math.ceil(math.log2(len(spec.space)))
 
 
 @pytest.mark.parametrize("machine", ALL_ELEVEN)

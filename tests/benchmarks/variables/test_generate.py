@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trivium.benchmarks import load_task
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.decision import causes, topological
 from trivium.benchmarks.variables.generate import generate
 from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec
 from trivium.benchmarks.variables.table import lost_counts, noise, observe, true_values
+from trivium.core.task import PresentedItem
 
 PLAIN = PRESETS["original-ctrl"]
 BOTH = PRESETS["original-hypotheses"]
@@ -29,6 +31,14 @@ def test_control_counts_are_balanced_in_every_block(start: int) -> None:
         counts = Counter(len(item.gold.control) for item in generate(PLAIN, 3, start, size))
         assert counts == dict.fromkeys(range(9), size // 9)
     assert all(item.gold.valid for item in generate(PLAIN, 3, start, 20))
+
+
+def test_the_digest_of_an_item_covers_more_than_its_values() -> None:
+    task = load_task("identifying_variables")
+    item = task.item(0).original
+    turned = {"target": item.target[::-1], "hypotheses": item.hypotheses[::-1], "snr": 1.5}
+    items = [item, *(item._replace(**{name: value}) for name, value in turned.items())]
+    assert len({PresentedItem(task, one).digest for one in items}) == 4
 
 
 def test_five_hundred_samples_have_every_number_of_control_variables_equally_often() -> None:
