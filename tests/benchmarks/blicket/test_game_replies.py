@@ -151,6 +151,7 @@ NOT_FOLLOWING = [
     "TEST A, B\nor, once, to end the game:\nANSWER: blickets A; form parity",
     "TEST A, B\nto see whether it lights up; or, to end:\nANSWER: blickets A; form parity",
     "TEST A\nANSWER: blickets A; form parity",
+    "ANSWER: blickets A; form parity\n\nTEST B",
     "TEST A, ...",
     "ANSWER: blickets A, ...; form parity",
     "TEST A\n\nANSWER: blickets A; form parity",

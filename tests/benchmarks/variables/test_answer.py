@@ -74,13 +74,26 @@ def test_nothing_to_control(none: str) -> None:
     assert parse(f"ANSWER: valid; independent: x_1; dependent: x_2; control: {none}") == NONE
 
 
-@pytest.mark.parametrize("control", ["", "...", "x_3, ...", "x_3, x_4\u2026", "x_3; and so on"])
+@pytest.mark.parametrize(
+    "control",
+    [
+        "",
+        "...",
+        "x_3, ...",
+        "x_3, x_4\u2026",
+        "x_3; and so on",
+        "x_3 (as x_4 is), x_5",
+        "x_3 - seen, x_4 - unseen",
+        "x_3 because unseen, x_4",
+        "x_3. Also x_4.",
+    ],
+)
 def test_an_unfinished_list_is_no_answer(control: str) -> None:
     assert parse(f"ANSWER: valid; independent: x_1; dependent: x_2; control: {control}") is None
 
 
 def test_a_list_may_have_semicolons_or_lines() -> None:
-    for control in ("x_3; x_4", "x_3\nx_4", "\n- x_3\n- x_4"):
+    for control in ("x_3; x_4", "x_3\nx_4", "\n- x_3\n- x_4", "x_3 (seen), x_4 (unseen)"):
         answer = parse(f"ANSWER: valid; independent: x_1; dependent: x_2; control: {control}")
         assert answer == VariablesAnswer(True, "x_1", "x_2", ("x_3", "x_4"))
 

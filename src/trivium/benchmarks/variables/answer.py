@@ -14,6 +14,7 @@ from trivium.core.reading import (
     object_schema,
     read_fields,
     read_list,
+    without_remarks,
 )
 
 
@@ -71,12 +72,16 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
     """The answer in the last reply, or None."""
     if view.wording == "original":
         return parse_as_original(replies[-1])
-    stated = find_answer(replies[-1])
-    for number, value in enumerate(stated.values):
+    stated = find_answer(without_remarks(replies[-1], r"x_?\d{1,9}|none"))
+    longer = ""
+    for value in stated.values:
         answer = _read(value, set(item.names))
-        below = number > 0 and _FIELD.search(stated.after)  # fields that another extent left out
         if answer is not None:
-            return None if below else answer
+            left_out = longer[len(value) :].partition("\n")[0]  # of the same line
+            more = any(name in left_out for name in item.names)
+            cut = longer and ((answer.valid and more) or _FIELD.search(stated.after))
+            return None if cut else answer
+        longer = value
     return None
 
 

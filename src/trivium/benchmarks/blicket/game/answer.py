@@ -92,6 +92,8 @@ def read_move(reply: str, objects: str, rules: tuple[str, ...] = ()) -> Move | N
         (last, placed), *tests = tests
         move: Move | None = None if takes_back(below.partition("\n")[2]) else placed
         end = last.start()
+        if _ANSWER.match(text[:end].rstrip().rpartition("\n")[2]):
+            return None  # an answer, and a test right below it
     else:
         answers = (_read_answer(value, objects, rules) for value in stated.values)
         move = next(filter(None, answers), None)
