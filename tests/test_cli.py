@@ -147,6 +147,42 @@ def test_a_folder_with_more_items_than_asked_for_says_so(
     assert "the figures cover all 10 items in the folder, not only 3" in capsys.readouterr().out
 
 
+def test_commands_say_what_they_wrote_and_where(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items, prompts, replies = (tmp_path / name for name in ("items", "prompts", "replies"))
+    run_of = tmp_path / "run"
+    calls = {
+        f"generate {ITEMS} --out {items}": (
+            f"5 items written to {items}\n"
+            f"their prompts: trivium export nhop_implicit --in {items} --out FILE\n"
+        ),
+        f"export {ITEMS} --order_trials 2 --out {prompts}": f"10 prompts written to {prompts}\n",
+        f"eval {ITEMS} --solver oracle --out {run_of}": (
+            f"records in {run_of / 'records.jsonl'}\n"
+            f"next: trivium report {run_of}\n"
+            f"      trivium analyze {run_of} --examples_per_type 1\n"
+        ),
+        f"report {run_of}": f"report: {run_of / 'report.html'}\n",
+        f"score {ITEMS} --replies {replies} --out {tmp_path / 'scored'}": (
+            "4 prompts have no reply or a failed one, and count as failed\n"
+            f"records in {tmp_path / 'scored' / 'records.jsonl'}\n"
+        ),
+        f"compare {run_of} {tmp_path / 'scored'} --out {tmp_path / 'page'}": (
+            f"page: {tmp_path / 'page'}\n"
+        ),
+    }
+    for words, said in calls.items():
+        if words.startswith("score"):
+            ids = [row["id"] for _, row in read_rows(prompts)]
+            write(replies, json.dumps({"id": ids[0], "reply": "E_0001"}) + "\n")
+        assert run(words) == (1 if "failed" in said else 0)
+        out = capsys.readouterr().out
+        assert out.endswith(said), out
+        for path in re.findall(rf"(?<= ){re.escape(str(tmp_path))}\S+", said):
+            assert Path(path).exists()
+
+
 def test_items_are_written_into_a_pipe(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -270,13 +306,18 @@ def test_estimate_says_how_many_items_a_difference_takes(
     out = capsys.readouterr().out
     assert "takes 389 items with a power of 80%, 519 with 90%" in out
     assert "778 requests" in out
-    for solver in ("random_candidate", "pointer_f_n1"):
+    for solver in ("random_candidate", "pointer_f_n1", "oracle"):
         assert (
             run(f"eval nhop_implicit --solver {solver} --items 60 --out {tmp_path / solver}") == 0
         )
     runs = f"{tmp_path / 'random_candidate'} {tmp_path / 'pointer_f_n1'}"
+    capsys.readouterr()
     assert run(f"estimate nhop_implicit --power 0.1 --runs {runs}") == 0
-    assert "on 60 items)" in capsys.readouterr().out
+    of_two = capsys.readouterr().out
+    assert "on 60 items)" in of_two
+    # Of more solvers, the first two.
+    assert run(f"estimate nhop_implicit --power 0.1 --runs {runs} {tmp_path / 'oracle'}") == 0
+    assert capsys.readouterr().out == of_two
     assert run("estimate nhop_implicit --power 0.4 --score 0.7") == 2
     assert "a score must lie between 0 and 1, got 1.1" in capsys.readouterr().err
 

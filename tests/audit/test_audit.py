@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -25,6 +26,7 @@ from trivium.auditing.engine import (
 from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.outcomes import Outcome, binomial_tail, judge
 from trivium.auditing.samples import Bools, Sample, ranks
+from trivium.auditing.trees import grow
 from trivium.core.benchmark import Solver, Turn, by_name
 from trivium.core.probes import Audit, Probe
 from trivium.core.question import PlainView, Question
@@ -77,6 +79,8 @@ QUICK = {  # one for each part of the engine; the others are slow
     "yes/no: alphabetical order of two names",
     "yes/no: xor of two comparisons",
 }
+# Kinds of which the boosted trees on all features must be among the cues that are caught.
+BY_TREES = {"middle places", "word before it", "xor of two features", "label: wording"}
 TOYS = [name for name, kind in KINDS.items() if isinstance(kind.spec, LeakSpec)]
 
 
@@ -96,6 +100,29 @@ def test_planted_leaks_are_caught(name: str) -> None:
     audit = KINDS[name].audit(3, 200)
     assert audit.verdict == "caught"
     assert CAUGHT_BY.get(name, ": ") in names_of_caught(audit) + ";"
+    assert name not in BY_TREES or ": learned probe" in names_of_caught(audit)
+
+
+def test_trees_learn_what_several_features_say_together_and_nothing_from_noise() -> None:
+    """What most of three columns among eight say: at most 1% of 2,000 new rows are wrong."""
+    random = np.random.default_rng(4)
+    codes, fresh = random.integers(0, 4, (2, 8, 2000)).astype(np.uint8)
+
+    def most(of: Any) -> Any:
+        return ((of[:3] > 1).sum(axis=0) > 1).astype(np.float32)
+
+    trees = grow(codes, most(codes), 40, 4)
+    assert np.mean((trees(fresh) > 0) != most(fresh)) <= 0.01
+    # The first tree asks of each of the three whether it is above 1.
+    assert {(0, 1), (1, 1), (2, 1)} <= set(trees.questions[0])
+    # Labels at random: the log-odds of new rows stay near those of their share, a quarter.
+    noise = (random.random(2000) < 0.25).astype(np.float32)
+    odds = grow(codes, noise, 40, 4)(fresh)
+    assert abs(float(odds.mean()) - math.log(1 / 3)) < 0.2
+    assert float(odds.std()) < 0.5
+    # Before the first tree, every row has those of the share itself.
+    half = np.arange(2000) % 2 == 0
+    assert set(grow(codes, half.astype(np.float32), 0, 4)(fresh).tolist()) == {0.0}
 
 
 def test_a_leak_of_several_right_candidates_is_caught() -> None:

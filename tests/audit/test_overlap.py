@@ -34,6 +34,12 @@ def test_what_is_said_matters() -> None:
     assert line_structure("ann\nben", [["ann"], ["ben"]]) != line_structure(
         "ann\nann", [["ann"], ["ben"]]
     )
+    # A ring goes round or to and fro: every name is on two lines, and only their places differ.
+    ring = ["ann likes ben", "ben likes cy dee", "cy dee likes eve", "eve likes ann"]
+    to_and_fro = ["ann likes ben", "cy dee likes ben", "cy dee likes eve", "ann likes eve"]
+    assert line_structure("\n".join(ring), [NAMES]) != line_structure(
+        "\n".join(to_and_fro), [NAMES]
+    )
     swapped = "\n".join([LINES[1], LINES[0], *LINES[2:]])
     assert in_order_of_appearance(swapped, [NAMES]) != in_order_of_appearance(
         "\n".join(LINES), [NAMES]

@@ -261,6 +261,12 @@ def test_the_slope_is_that_of_least_squares() -> None:
     assert found.low is not None
     assert found.low < 14 / 6
     assert clustered_slope(np.ones(3), np.array([1.0, 2, 3]), np.arange(3)) is None
+    # Two items are always on a line, three are not; and an item tried twice is one.
+    assert clustered_slope(np.array([1.0, 2]), np.array([3.0, 4]), np.arange(2)) is None
+    assert clustered_slope(x[1:4], y[1:4], np.array([0, 0, 1])) is None
+    three = clustered_slope(x[1:4], y[1:4], np.arange(3))
+    assert three is not None
+    assert three.value == pytest.approx(1)
     # Trials that say the same again are worth nothing.
     again = clustered_slope(np.tile(x, 4), np.tile(y, 4), np.tile(np.arange(5), 4))
     assert again is not None

@@ -127,6 +127,26 @@ def test_a_page_has_its_parts(tmp_path: Path) -> None:
     assert '<pre tabindex="0">items = 3\n</pre>' in text
 
 
+def test_figures_are_in_order_wide_ones_first_and_where_it_breaks_last(tmp_path: Path) -> None:
+    rows = [
+        {**row, "usage": {"output_tokens": 10 * hops + m}}
+        for name in ("a/model", "b/model", "c/model")
+        for hops in (4, 6)
+        for m in (6, 8)
+        for trial in (0, 1)
+        for row in scored(
+            name, [1.0, 0.0, 0.0, 0.0], f"{hops} {m}", groups={"steps": hops, "m": m}, trial=trial
+        )
+    ]
+    broken = [row for row in rows if row["kind"] == "other"]
+    for number, row in enumerate(broken):
+        row["kind"] = ("wrong-step:1", "wrong-candidate:2", "other-token:2")[number % 3]
+    text = write_report(write_records(tmp_path, rows)).read_text()
+    figures = re.findall(r'<figure id="chart-nhop_implicit_(\w+)"( class=wide)?>', text)
+    assert [name for name, wide in figures if wide] == ["correct_by_steps", "breaks"]
+    assert [name for name, _ in figures] == ["correct_by_steps", "tokens", "order_trials", "breaks"]
+
+
 def test_a_page_without_prices_says_nothing_of_cost(tmp_path: Path) -> None:
     usage = {"input_tokens": 2_000_000, "output_tokens": 30_000}
     text = write_report(write_records(tmp_path, scored("a/b", [1.0], usage=usage))).read_text()

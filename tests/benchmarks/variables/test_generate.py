@@ -52,6 +52,16 @@ def test_five_hundred_samples_have_every_number_of_control_variables_equally_oft
     assert set(counts.values()) == {41, 42}
 
 
+@pytest.mark.parametrize("preset", HALF)
+def test_without_balance_every_hypothesis_is_valid_with_a_chance_of_a_half(preset: str) -> None:
+    """Of 400, 200 are valid, give or take four standard errors: 40."""
+    spec = replace(PRESETS[preset], balance="none")
+    valid = [item.gold.valid for item in generate(spec, 5, 3, 400)]
+    assert abs(sum(valid) - 200) < 40
+    # Blocks of fifty do not all have as many.
+    assert len({sum(valid[start : start + 50]) for start in range(0, 400, 50)}) > 1
+
+
 @pytest.mark.parametrize("start", [0, 50, 1000])
 @pytest.mark.parametrize("preset", HALF)
 def test_half_of_every_block_of_fifty_hypotheses_are_valid(start: int, preset: str) -> None:

@@ -22,6 +22,7 @@ from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesView,
 from trivium.cli import main
 from trivium.core.streams import Stream, stream_key
 from trivium.core.task import Task
+from trivium.evaluation.evaluation import Evaluation, Items
 
 ITEMS = {name: list(generate(spec, 8, 0, 301)) for name, spec in PRESETS.items()}
 
@@ -131,6 +132,19 @@ def test_items_of_a_file_have_the_floor_of_that_file_and_others_that_of_their_sp
     task = Task(VARIABLES, None, VariablesView()).with_file([*outside, *made[:5]])
     assert {task.item_floor(item).value for item in outside} == {0.75}
     assert task.item_floor(made[0]).value == 0.5
+
+
+def test_a_part_of_a_file_has_the_floor_of_the_whole_file() -> None:
+    """Of 40 items 10 are valid; the parts of 20 that processes get have 10 and none of these."""
+    made = list(generate(PRESETS["original-hypotheses"], 4, 0, 100))
+    by_validity = sorted(made, key=lambda item: not item.gold.valid)
+    valid = sum(item.gold.valid for item in made)
+    outside = [item._replace(origin=None) for item in by_validity[valid - 10 : valid + 30]]
+    items = Items.of(VARIABLES, outside)
+    whole = Evaluation(Task(VARIABLES, None, VariablesView()), items, "oracle")
+    parts = [replace(whole, items=part) for part in items.chunks(20)]
+    floors = {part.task.item_floor(item).value for part in parts for item in part.items.loaded}
+    assert floors == {0.75}
 
 
 def test_the_floor_of_an_item_alone_depends_on_its_size_only() -> None:
