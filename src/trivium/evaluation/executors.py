@@ -25,6 +25,7 @@ from trivium.core.errors import UserError, import_extra, require
 
 T = TypeVar("T")
 R = TypeVar("R")
+WAITING = 4  # jobs per worker, no more, so that many jobs need little memory
 MAX_DEATHS = 3  # of workers in a row before one result
 
 
@@ -49,11 +50,10 @@ class Processes:
         self._pool: ProcessPoolExecutor | None = None
 
     def map(self, function: Callable[[T], R], jobs: Iterable[T]) -> Iterator[R]:
-        # Only a few jobs wait at any time, so that many jobs need little memory.
         waiting: deque[tuple[T, Future[R]]] = deque()
         for job in jobs:
             waiting.append((job, self._submit(function, job)))
-            if len(waiting) >= 4 * self._count:
+            if len(waiting) >= WAITING * self._count:
                 yield self._next(function, waiting)
         while waiting:
             yield self._next(function, waiting)
@@ -157,7 +157,7 @@ class Ray:
 
     def map(self, function: Callable[[T], R], jobs: Iterable[T]) -> Iterator[R]:
         remote = self._ray.remote(num_cpus=1, max_retries=2 * MAX_DEATHS)(function)
-        limit = 4 * max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        limit = WAITING * max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         waiting: deque[Any] = deque()
         for job in jobs:
             waiting.append(remote.remote(job))
