@@ -24,9 +24,9 @@ from typing import Any
 import orjson
 
 from trivium.auditing.engine import audit as run_audit
+from trivium.auditing.results import ENGINE
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.probes import ENGINE
 from trivium.core.spec import changed_fields, spec_to_dict
 from trivium.core.task import Task
 from trivium.report.audits import audits_path, keep_audit, stored_audit

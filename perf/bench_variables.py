@@ -14,8 +14,8 @@ import orjson
 from timing import best_seconds
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.answer import parse
-from trivium.benchmarks.variables.files import to_row
 from trivium.benchmarks.variables.generate import generate
+from trivium.benchmarks.variables.rows import to_row
 from trivium.benchmarks.variables.spec import (
     PRESETS,
     RENDERERS,

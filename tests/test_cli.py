@@ -18,10 +18,10 @@ import pytest
 
 from tests.command_line import ITEMS, run, write
 from trivium import __version__
+from trivium.auditing.results import Audit, Cue
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import main
 from trivium.core.files import read_rows
-from trivium.core.probes import Audit, Cue
 
 
 def test_a_folder_with_invalid_records_is_refused(

@@ -17,6 +17,7 @@ from trivium.arguments import as_items, as_task, model_options, named_solver, so
 from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.overlap import Overlap
 from trivium.auditing.overlap import overlap as count_overlap
+from trivium.auditing.results import Audit
 from trivium.benchmarks import (
     benchmark_names,
     declared,
@@ -27,7 +28,6 @@ from trivium.benchmarks import (
 from trivium.benchmarks.contract import check_benchmark
 from trivium.core.errors import UserError, import_extra, require, require_known
 from trivium.core.files import atomic_write, write_file
-from trivium.core.probes import Audit
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task

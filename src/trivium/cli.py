@@ -61,7 +61,10 @@ RESUMABLE = ("run", "eval", "sweep", "diagnose", "threshold", "train")
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run a command; 0 is success, 1 a failed check or failed calls, 2 bad input, 130 Ctrl-C."""
+    """Run a command; returns its exit status.
+
+    0 is success, 1 a failed check or failed calls, 2 bad input, 130 Ctrl-C, 143 termination.
+    """
     words = list(sys.argv[1:] if args is None else args)
     _open_closed_streams()
     with (

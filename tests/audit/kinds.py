@@ -12,13 +12,13 @@ from tests.benchmarks.blicket import test_leaks as blicket
 from tests.benchmarks.nhop import test_audit as nhop
 from tests.benchmarks.variables import test_leaks as variables
 from trivium.auditing.engine import audit
+from trivium.auditing.results import Audit
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.prompts import PROMPTS
 from trivium.benchmarks.nhop import EXPLICIT
 from trivium.benchmarks.variables import VARIABLES
 from trivium.benchmarks.variables.spec import PRESETS, view_of
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.probes import Audit
 
 ITEMS = 300
 

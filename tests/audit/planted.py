@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from trivium.auditing.results import Audit
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.probes import Audit
 
 MAX_DRAWN = 20_000  # items of which a leak may keep some
 

@@ -25,10 +25,11 @@ from trivium.auditing.engine import (
 )
 from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.outcomes import Outcome, binomial_tail, judge
+from trivium.auditing.results import Audit
 from trivium.auditing.samples import Bools, Sample, ranks
 from trivium.auditing.trees import grow
 from trivium.core.benchmark import Solver, Turn, by_name
-from trivium.core.probes import Audit, Probe
+from trivium.core.probes import Probe
 from trivium.core.question import PlainView, Question
 
 

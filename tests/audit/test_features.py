@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Iterable
+from itertools import chain
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trivium.auditing.features import Group, PromptFeatures, candidate_features, item_features
+from trivium.auditing.results import ENGINE
 from trivium.auditing.samples import feature_names, make_rows
 from trivium.core.probes import Probe
 
@@ -144,3 +147,12 @@ def test_any_text_has_as_many_features_as_names_of_features(text: str, given_: l
     assert {tuple(named(groups)) for groups in candidate_features(prompt, probe)} == {tuple(own)}
     assert len(set(own)) == len(own)
     assert len(set(of_item)) == len(of_item)
+
+
+def test_new_features_come_with_a_new_engine() -> None:
+    names = "\n".join(chain.from_iterable(feature_names(PROMPT, PROBE)))
+    pinned = (ENGINE, hashlib.blake2b(names.encode(), digest_size=8).hexdigest())
+    assert pinned == (3, "be3aa7b3b0a1642e"), (
+        "The features of the audit have changed: raise ENGINE in auditing/results.py, so that "
+        "`make audits` repeats the stored audits, and pin the new number and hash here."
+    )

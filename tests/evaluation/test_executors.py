@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from trivium.core.errors import UserError
-from trivium.evaluation.executors import Executor, Here, Progress, Workers
+from trivium.evaluation.executors import Executor, Here, Workers
+from trivium.evaluation.progress import ProgressBar
 
 
 def _square(number: int) -> int:
@@ -85,7 +86,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
 def test_progress_is_printed_every_ten_seconds(
     clock: dict[str, float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Progress("nhop", 100, done=40) as progress:
+    with ProgressBar("nhop", 100, done=40) as progress:
         for seconds in (4, 8, 12, 16, 23):
             clock["time"] = 100.0 + seconds
             progress.advance(6)
@@ -98,7 +99,7 @@ def test_progress_is_printed_every_ten_seconds(
 def test_progress_is_printed_by_number(
     clock: dict[str, float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Progress("nhop", 12, every=5) as progress:
+    with ProgressBar("nhop", 12, every=5) as progress:
         for _ in range(4):
             clock["time"] += 1
             progress.advance(3)

@@ -15,9 +15,9 @@ from tests.models.server import Server
 from trivium.cli import main
 from trivium.core.records import Attempt
 from trivium.evaluation import execute
-from trivium.evaluation.executors import Progress
 from trivium.evaluation.index import newest_folder
 from trivium.evaluation.plan import plan_main_run
+from trivium.evaluation.progress import ProgressBar
 from trivium.models.settings import ModelOptions
 
 pytest.importorskip("aiohttp")
@@ -241,7 +241,7 @@ def test_records_reach_the_disk_every_few_seconds(
     monkeypatch.setattr(execute, "sync_file", lambda path: synced.append(path.name))
     monkeypatch.setattr("time.monotonic", lambda: now["time"])
     attempt = Attempt("b", None, {}, 0, 0, "i", 0, "s", "r", "a", {}, "right", 0.0, {})
-    with closing(execute._Recorder(ModelOptions(), Progress("x", 9))) as recorder:
+    with closing(execute._Recorder(ModelOptions(), ProgressBar("x", 9))) as recorder:
         for name in ("a", "b", "a"):
             recorder.save(tmp_path / name, attempt, "")
         assert synced == []

@@ -18,10 +18,10 @@ from tests.benchmarks.nhop.examples import bag
 from tests.benchmarks.nhop.test_files import original_aliases
 from tests.benchmarks.variables.test_files import BY_HAND
 from tests.command_line import run, write
+from trivium.auditing.results import Audit, Cue
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.files import read_rows
-from trivium.core.probes import Audit, Cue
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.command_line import changed_flags, task_flags
 from trivium.evaluation.evaluation import Evaluation, Items

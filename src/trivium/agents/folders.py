@@ -49,7 +49,7 @@ Tell = Callable[[str], None]
 class Agent:
     """An agent of any kind and the environment that it was trained in."""
 
-    name: str
+    name: str  # the kind of training, as stored in agent.json: a2c-lstm, cloning, ...
     spec: BlicketSpec
     actor: Actor
 

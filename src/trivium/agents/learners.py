@@ -25,7 +25,7 @@ class Point(NamedTuple):
     training: Sums  # of the episodes that ended since the last point
     greedy: Greedy  # [views, starts] in every array
     streak: Array
-    converged: Array
+    converged: Array  # the step at which training ended early, -1 until then
 
 
 @partial(jax.jit, static_argnums=(0, 1, 2))

@@ -39,7 +39,7 @@ from trivium.agents.lstm import (
 from trivium.agents.modular import ModularPolicy
 from trivium.agents.worlds import World
 
-Carry = Any
+Carry = Any  # a policy's memory between steps, made by `initial`
 LAYERS = 2  # of the history transformer
 
 

@@ -30,6 +30,7 @@ from trivium.core.errors import require
 from trivium.core.streams import Stream
 
 PREFIX = "agent:"
+EMPTY = 0  # the observation before the first test: nothing placed, no light
 
 
 @lru_cache(maxsize=8)
@@ -98,7 +99,7 @@ class Player:
             shown = examples_seen(given, int(swapped))
         for placed, light in seen.tests:
             shown.append(mask_of(placed) | light << objects)
-        carry, action = self._act(self.agent.actor.initial(1), 0, start=1.0)
+        carry, action = self._act(self.agent.actor.initial(1), EMPTY, start=1.0)
         for code in shown:
             carry, action = self._act(carry, code)
         return carry, action

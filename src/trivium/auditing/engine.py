@@ -23,13 +23,13 @@ import numpy as np
 
 from trivium.auditing.features import PromptFeatures, common_words
 from trivium.auditing.outcomes import POWER, Outcome, judge, judge_exclusion
+from trivium.auditing.results import GAIN, LEVEL, Audit, Cue
 from trivium.auditing.rules import TREES, Rule, learn_rules
 from trivium.auditing.samples import Floats, Row, Sample, collect, feature_names, make_rows
 from trivium.auditing.text import TextModel
 from trivium.core.benchmark import AnyBenchmark, Solver
 from trivium.core.dialogue import Dialogue, play
 from trivium.core.errors import require
-from trivium.core.probes import GAIN, LEVEL, Audit, Cue
 from trivium.core.spec import spec_to_dict
 from trivium.core.streams import stream_key
 from trivium.core.task import PresentedItem, Task

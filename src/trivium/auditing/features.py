@@ -4,6 +4,7 @@ Places, orders, counts, distances, spellings, lengths and numbers of every candi
 whole text. A feature looks at one name or one line at a time and never follows a fact, a
 correlation or a light from one line to the next. To add one, add a line to a dictionary below;
 ranks among the candidates and remainders of whole numbers are added to every feature by the rules.
+After any change raise ENGINE in `results`, or stored audits are not repeated.
 """
 
 from __future__ import annotations
@@ -256,6 +257,7 @@ class PromptFeatures:
         return {**distances, **same_row, **compared(name, other)}
 
     def _of_item(self, index: int, common: Collection[str]) -> list[Group]:
+        """The features of the whole text, and of its numbers and its words of no name."""
         text, sizes, numbers = self.text, self.sizes, self._numbers
         # Whether two names are the same may be evidence.
         left_out = {word for name in self.names for word in _WORD.findall(name)}.union(common)

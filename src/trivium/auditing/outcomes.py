@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trivium.auditing.results import GAIN
 from trivium.auditing.samples import Bools, Floats, Sample
-from trivium.core.probes import GAIN
 from trivium.core.statistics import beta_cdf, beta_quantile, items_to_see, student_quantile
 
 POWER = 0.979  # of the test and of the confirmation: 0.95 of both, and of all looks, together

@@ -162,19 +162,22 @@ def _values(groups: Iterable[Group]) -> Floats:
 
 
 def collect(rows: Sequence[Row], names: tuple[list[str], list[str]], ids: dict[str, int]) -> Sample:
-    """The rows of one probe in all items; `ids` numbers the names of candidates."""
+    """The sample of these rows of one probe.
+
+    Names of candidates that are not in `ids` yet are added to it.
+    """
     own_names, item_names = names
     width = max(len(row.probe.candidates) for row in rows)
     own = np.full((len(rows), width, len(own_names)), np.nan, dtype=np.float32)
     right = np.zeros((len(rows), width), dtype=np.bool_)
     there = np.zeros((len(rows), width), dtype=np.bool_)
-    named = np.full((len(rows), width), -1)
+    candidates = np.full((len(rows), width), -1)
     for number, (probe, values, _, _) in enumerate(rows):
         size = len(probe.candidates)
         own[number, :size] = values.reshape(size, len(own_names))
         right[number, :size] = probe.right
         there[number, :size] = True
-        named[number, :size] = [ids.setdefault(name, len(ids)) for name in probe.candidates]
+        candidates[number, :size] = [ids.setdefault(name, len(ids)) for name in probe.candidates]
     columns = dict(zip(own_names, np.moveaxis(own, 2, 0).copy(), strict=True))
     if width > 1:
         ranked = np.moveaxis(ranks(own), 2, 0).copy()
@@ -186,7 +189,7 @@ def collect(rows: Sequence[Row], names: tuple[list[str], list[str]], ids: dict[s
         of_item |= {name: values[:, 0] for name, values in _before(right, there).items()}
     text = list(zip(*[row.pieces for row in rows if row.pieces], strict=True))
     pieces = (Pieces.of(text[0], width), Pieces.of(text[1], 1)) if text else None
-    return Sample(columns, of_item, right, there, named, pieces)
+    return Sample(columns, of_item, right, there, candidates, pieces)
 
 
 def _before(right: Bools, there: Bools) -> dict[str, Floats]:

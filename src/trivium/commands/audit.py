@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trivium.api import OVERLAP_ITEMS, audit, overlap
+from trivium.auditing.results import GAIN, Audit
 from trivium.commands.flags import read_benchmark_flags
 from trivium.core.errors import require
-from trivium.core.probes import GAIN, Audit
 from trivium.report.audits import keep_audit
 from trivium.report.tables import Table, say, terminal
 

@@ -17,7 +17,8 @@ from trivium.core.files import atomic_write
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Items
 from trivium.evaluation.execute import item_lines
-from trivium.evaluation.executors import Progress, Workers
+from trivium.evaluation.executors import Workers
+from trivium.evaluation.progress import ProgressBar
 
 # Large enough that sending a chunk to another process costs little compared to generating it.
 CHUNK = 5000
@@ -45,7 +46,7 @@ def main(args: Sequence[str]) -> int:
     with (
         flags.workers.open() as executor,
         nullcontext(stdout) if stdout else atomic_write(flags.out) as file,
-        Progress("generate", items.count) as progress,
+        ProgressBar("generate", items.count) as progress,
     ):
         for count, lines in executor.map(item_lines, jobs):
             file.write(lines)

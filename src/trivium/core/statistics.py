@@ -72,11 +72,11 @@ def proportion(successes: float, n: int, level: float = 0.95) -> Estimate:
         return UNDEFINED
     require(0 <= successes <= n, f"successes must be within 0..{n}, got {successes}")
     others = n - successes
-    odds = math.lgamma(n + 1) - math.lgamma(successes + 1) - math.lgamma(others + 1)
+    log_binomial = math.lgamma(n + 1) - math.lgamma(successes + 1) - math.lgamma(others + 1)
 
     def as_many(share: float) -> float:
         """P(more successes) + P(as many successes) / 2."""
-        seen = math.exp(odds + successes * math.log(share) + others * math.log1p(-share))
+        seen = math.exp(log_binomial + successes * math.log(share) + others * math.log1p(-share))
         return (beta_cdf(share, successes, others + 1) if successes else 1.0) - seen / 2
 
     tail = (1 - level) / 2

@@ -48,8 +48,9 @@ from trivium.evaluation.evaluation import (
     is_function,
     shown,
 )
-from trivium.evaluation.executors import Executor, Here, Progress
+from trivium.evaluation.executors import Executor, Here
 from trivium.evaluation.plan import slug
+from trivium.evaluation.progress import ProgressBar
 from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
 from trivium.models.providers import Model, scrub
 from trivium.models.settings import ModelOptions
@@ -332,7 +333,7 @@ def _recording(pending: Sequence[_Pending], options: ModelOptions) -> Iterator[_
 class _Recorder:
     """Appends attempts as they finish; the last file stays open, as most calls repeat it."""
 
-    def __init__(self, options: ModelOptions, progress: Progress) -> None:
+    def __init__(self, options: ModelOptions, progress: ProgressBar) -> None:
         self._save_prompt, self._progress = options.save_prompt, progress
         self.failed = False  # whether an attempt could not be written
         self.saved = 0  # attempts, failed ones left out
@@ -370,7 +371,7 @@ class _Recorder:
         self._sync()
 
 
-def _progress(pending: Sequence[_Pending], every: int | None = None) -> Progress:
+def _progress(pending: Sequence[_Pending], every: int | None = None) -> ProgressBar:
     """A progress bar for several evaluations."""
     evaluations = [one.evaluation for one in pending]
     names = dict.fromkeys(one.task.benchmark.name for one in evaluations)
@@ -378,7 +379,7 @@ def _progress(pending: Sequence[_Pending], every: int | None = None) -> Progress
     total = sum(one.attempts for one in evaluations)
     done = sum(len(one.done) for one in pending)
     where = next(iter(names)) if len(names) == 1 else f"{len(names)} benchmarks,"
-    return Progress(f"{where} {what}", total, done, every)
+    return ProgressBar(f"{where} {what}", total, done, every)
 
 
 def _write_items(run: Run, folder: Path, executor: Executor) -> None:

@@ -17,10 +17,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from trivium import __version__
 from trivium.auditing.engine import audit
+from trivium.auditing.results import Audit
 from trivium.core.dialogue import solve
 from trivium.core.errors import require
 from trivium.core.files import open_output, write_json
-from trivium.core.probes import Audit
 from trivium.core.results import summarise
 from trivium.core.spec import read_mapping
 from trivium.evaluation.command_line import changed_flags, task_flags

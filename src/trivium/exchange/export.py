@@ -15,7 +15,7 @@ from trivium.core.records import Row
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem
 from trivium.core.text import csv_text
-from trivium.evaluation.executors import Progress
+from trivium.evaluation.progress import ProgressBar
 from trivium.models.bodies import request_fields
 from trivium.models.providers import Model
 
@@ -91,7 +91,7 @@ def write_items(
 ) -> None:
     """Write items to an open file in batches."""
     rows = map(export_row, items)
-    with Progress("export", total) as progress, _encoder(form, file, model) as add:
+    with ProgressBar("export", total) as progress, _encoder(form, file, model) as add:
         while batch := list(islice(rows, BATCH)):
             add(batch)
             progress.advance(len(batch))

@@ -36,7 +36,6 @@ MALFORMED = (ValueError, KeyError, TypeError, IndexError, AttributeError, Recurs
 MAX_TOKENS = 2**53  # a larger count is invalid
 MAX_CALLS = 100  # of tools in one reply
 MAX_BODY = 1 << 24  # bytes of a body, unpacked
-PACKED = "gzip"  # the encoding of bodies that is asked for
 GZIP = b"\x1f\x8b"  # what a packed body begins with
 
 # Stop reasons of other protocols, by their equivalents in chat completions.

@@ -23,7 +23,6 @@ from trivium.core.text import one_line
 from trivium.models.backends import CallError
 from trivium.models.bodies import (
     MALFORMED,
-    PACKED,
     PATHS,
     BodyTooLargeError,
     Fields,
@@ -42,6 +41,7 @@ RETRYABLE = {408, 409, 425, 429}  # as are all from 500
 HOPELESS = {401, 402, 404}  # every other call would fail too
 HOPELESS_AT_FIRST = {403}  # the same before the first reply; later, one prompt may be forbidden
 SECONDS_TO_CONNECT = 30.0
+ACCEPT_ENCODING = "gzip"
 SECONDS_OF_PROBING = 1.0  # how long other calls wait for the first to detect the protocol
 
 Write = Callable[[ProtocolName], Fields]  # the body of a request in a protocol
@@ -70,7 +70,7 @@ class Endpoint:
             headers={
                 "Authorization": f"Bearer {address.key}",
                 "Content-Type": "application/json",
-                "Accept-Encoding": PACKED,
+                "Accept-Encoding": ACCEPT_ENCODING,
             },
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,

@@ -95,7 +95,10 @@ class Page:
         return {}
 
     def check_pictures(self, number: int, right: int) -> list[ScreenData]:
-        """A picture for each option of a question about the instructions; [] without pictures."""
+        """Pictures for the options of a question about the instructions; [] without pictures.
+
+        They are in the order of the options; `right` is the index of the right one.
+        """
         return []
 
     def start(self, item: PresentedItem, shown: Sequence[str] | None, first: bool) -> Round:

@@ -30,8 +30,11 @@ def ending_screen(session: Session, key: str, code: str | None = None) -> Screen
     return _read_aloud(session, view)
 
 
-def recording(sentence: str) -> str:
-    """The name of the file with the recording of a sentence."""
+def recording_name(sentence: str) -> str:
+    """The name of the file with the recording of a sentence.
+
+    Researchers name their files by it, so it must not change.
+    """
     return f"{hashlib.blake2b(sentence.encode(), digest_size=6).hexdigest()}.mp3"
 
 
@@ -53,7 +56,9 @@ def _read_aloud(session: Session, view: ScreenData) -> ScreenData:
         keys.append("next_child")
     labels = {key: session.experiment.texts[f"button.{key}"] for key in keys}
     return view | {
-        "speak": [{"text": text, "file": recording(text)} for text in dict.fromkeys(sentences)],
+        "speak": [
+            {"text": text, "file": recording_name(text)} for text in dict.fromkeys(sentences)
+        ],
         "recorded": bool(session.experiment.audio),
         "text": view["text"] | labels,
     }
@@ -111,6 +116,7 @@ def _instructions(session: Session, texts: Texts, code: str | None) -> ScreenDat
 
 
 def _check(session: Session, texts: Texts, code: str | None) -> ScreenData:
+    """The questions about the instructions, each with its options."""
     questions = [
         {
             "id": str(number),

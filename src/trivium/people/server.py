@@ -62,6 +62,7 @@ class LimitedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def _wait(self) -> None:
+        """Close this connection unless a request arrives in time, and the oldest of too many."""
         self.waiting[self] = self.loop.call_later(REQUEST_SECONDS, self.transport.close)
         if len(self.waiting) > MAX_WAITING:
             oldest = next(iter(self.waiting))

@@ -292,7 +292,7 @@ class GridRow:
 
     name: str
     style: SeriesStyle | None
-    sentence: str
+    sentence: str  # what its lifts say; empty for baselines and in a section
     cells: Sequence[GridCell | None]
 
 

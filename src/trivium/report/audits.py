@@ -16,9 +16,9 @@ from typing import Any
 
 import orjson
 
+from trivium.auditing.results import ENGINE, Audit
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.files import write_json
-from trivium.core.probes import ENGINE, Audit
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.task import Task
 

@@ -88,7 +88,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Run:
+class ReportedRun:
     """A folder of records with its manifest."""
 
     folder: Path
@@ -161,7 +161,7 @@ def kind_shares(results: BenchmarkResults, solvers: Iterable[str]) -> list[tuple
 
 
 def write_report(
-    source: Path | Run,
+    source: Path | ReportedRun,
     label: str | None = None,
     prices: Prices | None = None,
     max_characters: int = MAX_CHARACTERS,
@@ -170,7 +170,7 @@ def write_report(
 
     `max_characters` limits the texts in its item browser.
     """
-    run = source if isinstance(source, Run) else read_run(source, label)
+    run = source if isinstance(source, ReportedRun) else read_run(source, label)
     _save_charts(run, run.folder / PLOTS)
     write_file(run.folder / MARKDOWN, results_markdown(run))
     write_file(run.folder / REPORT, page(run, prices or Prices(), max_characters))
@@ -182,7 +182,7 @@ def write_plots(folder: Path, label: str | None = None, out: Path | None = None)
     return _save_charts(read_run(folder, label), out or folder / PLOTS)
 
 
-def _save_charts(run: Run, folder: Path) -> list[Path]:
+def _save_charts(run: ReportedRun, folder: Path) -> list[Path]:
     groups = [*(found.charts for found in run.thresholds), *(one.charts for one in run.sections)]
     drawn = [chart for group in groups for chart in group if chart.panels]
     charts = {folder / f"{chart.name}.svg": chart for chart in drawn}
@@ -191,7 +191,7 @@ def _save_charts(run: Run, folder: Path) -> list[Path]:
     return list(charts)
 
 
-def read_run(folder: Path, label: str | None = None) -> Run:
+def read_run(folder: Path, label: str | None = None) -> ReportedRun:
     """The results in a folder of records, for `write_report`."""
     manifest = read_manifest(folder)
     order = manifest.get("settings") or ()
@@ -199,10 +199,10 @@ def read_run(folder: Path, label: str | None = None) -> Run:
     ordered = [results[name] for name in benchmark_names() if name in results]
     newest = max(path.stat().st_mtime for path in record_files([folder]))
     date = time.strftime("%Y-%m-%d", time.gmtime(newest))
-    return Run(folder, manifest, label or manifest.get("label"), ordered, date)
+    return ReportedRun(folder, manifest, label or manifest.get("label"), ordered, date)
 
 
-def results_markdown(run: Run) -> str:
+def results_markdown(run: ReportedRun) -> str:
     """The text of results.md: tables and charts that can be pasted anywhere."""
     parts = [f"# {markdown_text(run.title)}"]
     parts.append(
@@ -224,7 +224,7 @@ def results_markdown(run: Run) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def page(run: Run, prices: Prices, max_characters: int) -> str:
+def page(run: ReportedRun, prices: Prices, max_characters: int) -> str:
     """The text of report.html; the template escapes every value."""
     models = studied_solvers(run.results, run.styles)
     known = prices.of(models) if models else {}

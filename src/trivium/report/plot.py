@@ -204,16 +204,16 @@ def draw(panel: Panel) -> Drawing:
     ends = [end for p in points for end in (p.value, p.low, p.high) if end is not None]
     lowest, highest = panel.y_range or (0.0, 0.0)
     ticks = nice_ticks(min([lowest, *ends]), max([highest, *ends]))
-    first, last = ticks[0], ticks[-1]
+    low_tick, high_tick = ticks[0], ticks[-1]
 
     def place_y(value: float) -> float:
-        return round(bottom - (value - first) / (last - first) * (bottom - TOP), 1)
+        return round(bottom - (value - low_tick) / (high_tick - low_tick) * (bottom - TOP), 1)
 
-    def dot(point: Point, shift: float) -> Dot:
+    def dot_at(point: Point, shift: float) -> Dot:
         low, high = (point.value if end is None else end for end in (point.low, point.high))
         ends = (point.x if end is None else end for end in (point.x, point.x_low, point.x_high))
-        x, first, last = (round(place_x(end) + shift, 1) for end in ends)
-        return Dot(x, place_y(point.value), place_y(low), place_y(high), first, last, point.tip)
+        x, x_low, x_high = (round(place_x(end) + shift, 1) for end in ends)
+        return Dot(x, place_y(point.value), place_y(low), place_y(high), x_low, x_high, point.tip)
 
     marked = [one for one in panel.series if one.style.mark is not None]
     lines = []
@@ -221,7 +221,7 @@ def draw(panel: Panel) -> Drawing:
         mark = one.style.mark
         # Intervals of several solvers at one place are drawn beside each other.
         shift = 0.0 if mark is None else (marked.index(one) - (len(marked) - 1) / 2) * panel.gap
-        dots = [dot(point, shift) for point in one.points]
+        dots = [dot_at(point, shift) for point in one.points]
         path = "M" + "L".join(f"{dot.x:g} {dot.y:g}" for dot in dots) if one.joined else ""
         if mark is None and any(isinstance(point.x, str) for point in one.points):
             # Lines between names would mean nothing: each name gets a short line.

@@ -55,7 +55,7 @@ def _read_plan(manifest: Mapping[str, Any]) -> ThresholdPlan:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Threshold:
     """Where the lift of a solver first falls to the target, with a 95% interval.
 
@@ -87,17 +87,17 @@ def threshold_of(search: Search) -> Threshold:
     """The result of a search."""
     found = search.fit.threshold()
     return Threshold(
-        search.solver,
-        search.plan.axis.field,
-        found.value,
-        found.low,
-        found.high,
-        found.n,
-        sum(search.unscored),
-        not search.fit.misfits,
-        threshold_text(search),
-        threshold_note(search),
-        search.by,
+        solver=search.solver,
+        field=search.plan.axis.field,
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        items=found.n,
+        unscored=sum(search.unscored),
+        fits=not search.fit.misfits,
+        text=threshold_text(search),
+        note=threshold_note(search),
+        by=search.by,
     )
 
 

@@ -13,12 +13,12 @@ from tests.audit.planted import first_quick, planted
 from tests.benchmarks.nhop.examples import ladder
 from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.overlap import overlap
+from trivium.auditing.results import Audit
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.generate import generate, item_space
 from trivium.benchmarks.nhop.item import NhopItem
 from trivium.benchmarks.nhop.render import Relations
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec, NhopView
-from trivium.core.probes import Audit
 
 SYMBOLS, RELATIONS = NhopView(), NhopView(surface="relations")
 

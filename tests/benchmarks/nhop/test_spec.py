@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import pytest
 
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
+from trivium.benchmarks.nhop.generate import layout
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec
 from trivium.core.errors import UserError
 
@@ -186,3 +188,22 @@ def test_diagnostics_switch_one_control_each() -> None:
 def test_names_in_the_original_configs() -> None:
     assert EXPLICIT.field_aliases == {"Ls": "L", "n": "hops", "contexts": "context_chains"}
     assert IMPLICIT.field_aliases == {"m_list": "m", "n": "hops"}
+
+
+def test_the_tokens_needed_suffice_for_every_layer() -> None:
+    specs = [*EXPLICIT.presets.values()]
+    switches = ("path_collision_stress", "block_head_balance", "chain_only_ordered")
+    sizes: list[dict[str, Any]] = [
+        {"hops": 3, "L": 3},
+        {"hops": 5, "L": 1},
+        {"hops": 5, "L": 2, "k": 9, "context_chains": 8},
+        {"hops": 6, "L": 4, "facts_until": "ladder"},
+        {"hops": 4, "L": 4, "context_chains": 40},
+        {"hops": 5, "L": 3, "budget_lines": 72},
+    ]
+    for fields, values in product(sizes, product((False, True), repeat=3)):
+        if "budget_lines" not in fields or not values[2]:
+            specs.append(ExplicitSpec(**fields, **dict(zip(switches, values, strict=True))))
+    specs += [ExplicitSpec(k0=4, k1=7, k2=5), ExplicitSpec(L=2, k2=8, context_chains=0)]
+    assert [spec for spec in specs if spec.tokens_needed < max(layout(spec).widths)] == []
+    assert ExplicitSpec().tokens_needed == max(layout(ExplicitSpec()).widths) == 17

@@ -19,9 +19,9 @@ from trivium.benchmarks.variables.decision import (
     pseudocode,
     topological,
 )
-from trivium.benchmarks.variables.files import to_row
 from trivium.benchmarks.variables.generate import generate
 from trivium.benchmarks.variables.item import VariablesItem
+from trivium.benchmarks.variables.rows import to_row
 from trivium.benchmarks.variables.spec import PRESETS, VariablesSpec
 
 ORIGINAL = PRESETS["original-ctrl"]

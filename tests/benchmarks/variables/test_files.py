@@ -11,8 +11,8 @@ import orjson
 import pytest
 
 from trivium.benchmarks.variables import VARIABLES
-from trivium.benchmarks.variables.files import from_row, to_row
 from trivium.benchmarks.variables.generate import generate
+from trivium.benchmarks.variables.rows import from_row, to_row
 from trivium.benchmarks.variables.spec import PRESETS, RENDERERS, VariablesSpec, view_of
 from trivium.core.errors import UserError
 from trivium.core.files import dump_line

@@ -14,7 +14,7 @@ from trivium.core.streams import Stream
 
 
 def oracle(shown: NhopItem, stream: Stream) -> str:
-    """Composes the printed facts; guesses among the possible answers after an ablation."""
+    """Composes the printed facts; where one is missing, says unknown if it may, or else guesses."""
     if shown.may_be_unknown:
         return next(iter(derive(shown)), UNKNOWN)
     return stream.choice(possible_answers(shown))

@@ -205,6 +205,10 @@ class ExplicitSpec:
     @property
     def tokens_needed(self) -> int:
         """The number of tokens that a layer needs for every possible draw."""
+        # Every chain needs one, the decoys of the head balance included. A layer between two blocks
+        # also holds the wrong tails of the one and the wrong heads of the next, unless path
+        # collision makes them the same, or head balance takes them from the context chains.
+        # `generate.layout` counts the tokens.
         wrong = max(self.block_sizes) - 1
         chains = 1 + max(self.contexts, self.min_contexts) + (self.filling.rest > 0)
         if self.block_head_balance:

@@ -8,10 +8,10 @@ from dataclasses import replace
 from trivium.benchmarks.variables import (
     answer,
     audit,
-    files,
     generate,
     limits,
     render,
+    rows,
     score,
     solvers,
 )
@@ -55,9 +55,9 @@ class IdentifyingVariables(Benchmark[VariablesSpec, VariablesView, VariablesItem
     # A function with its module's name comes last, since it shadows the module from there on.
     reshuffle = staticmethod(generate.reshuffle)
     generate = staticmethod(generate.generate)
-    to_row = staticmethod(files.to_row)
-    content = staticmethod(files.content)
-    from_row = staticmethod(files.from_row)
+    to_row = staticmethod(rows.to_row)
+    content = staticmethod(rows.content)
+    from_row = staticmethod(rows.from_row)
     render = staticmethod(render.render)
     parse = staticmethod(answer.parse)
     schema = staticmethod(answer.schema)

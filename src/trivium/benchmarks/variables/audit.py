@@ -1,7 +1,8 @@
 """Audit probes and their features, taken from single columns, sets and mentions.
 
 No feature compares two columns row by row, follows a hypothesis, or says whether two variables
-belong to one set: that would be the reasoning itself.
+belong to one set: that would be the reasoning itself. After a change of a feature raise ENGINE in
+`trivium.auditing.results`, or stored audits are not repeated.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from trivium.auditing.overlap import line_structure
 from trivium.benchmarks.variables.item import VariablesItem
 from trivium.benchmarks.variables.render import Prompt, read_prompt, render, texts
 from trivium.benchmarks.variables.spec import VariablesView
-from trivium.benchmarks.variables.table import Floats
+from trivium.benchmarks.variables.table import Floats, in_root_range
 from trivium.core.probes import Probe
 
 Columns = dict[str, list[float]]  # the values of a feature, in the order of the prompt's names
@@ -121,7 +122,7 @@ def column_statistics(table: Floats) -> Columns:
             "whole": (there & (table == np.round(table))).sum(axis=0) / count,
             "two_decimals": (there & (thousandths % 10 == 0)).sum(axis=0) / count,
             "odd": (there & (thousandths % 2 == 1)).sum(axis=0) / count,
-            "like_root": (there & (np.abs(values + 0.5) <= 99.5)).sum(axis=0) / count,
+            "like_root": (there & in_root_range(values)).sum(axis=0) / count,
             "negative": (values < 0).sum(axis=0) / count,
             "mean": mean,
             "spread": spread,

@@ -112,25 +112,15 @@ def _rates(spec: VariablesSpec, numbers: Numbers, hidden: Bools) -> Floats:
 def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Ints) -> Ints:
     """The hypotheses in random order: (hypotheses, 2, items), -1 for none.
 
-    Nodes 0 and 1 of a tree are the effect and the cause of its first hypothesis. Of nodes 2 and 3,
-    one is a cause and the other an effect of these. Of nodes 4 and 5, one is a cause of that cause
-    and the other an effect of node 2 or 3. Each later node is a cause or an effect of any of these.
+    The rows of `layout` are the fields of Layout. The order and size of all draws are part of the
+    items: changing them needs a new version of the benchmark.
     """
     size, unobserved, _ = layout
     count, item = target.shape[1], np.arange(target.shape[1])
     nodes = np.minimum(size, (spec.max_hyps - unobserved) // 2 + 1)
     # The most of any item of the spec, so that an item does not depend on its batch.
     most = max(6, *(each.size for each in layouts(spec).all))
-    place = np.arange(most)[:, None]
-    upon = (numbers.take(most) * place).astype(np.int64)
-    upon[2:4] = (numbers.take(2) * 2).astype(np.int64)
-    as_cause = numbers.take(most) < 0.5
-    as_cause[1], as_cause[3], as_cause[5] = True, ~as_cause[2], ~as_cause[4]
-    causing, either = np.where(as_cause[2], 2, 3), 2 + numbers.below(np.full(count, 2))
-    upon[4:6] = np.where(as_cause[4:6], causing, either)
-    leads = np.ones((most, count), dtype=np.bool_)
-    for node in range(2, most):
-        leads[node] = as_cause[node] & leads[upon[node], item]
+    upon, as_cause, leads = _tree_shapes(numbers, most, count)
     names = _nodes(spec, numbers, target, size, most)
     lines = np.full((most - 1, 2, 2, count), -1)
     for node in range(1, most):
@@ -142,6 +132,27 @@ def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Int
     listed = np.concatenate([lines.reshape(-1, 2, count), own])
     order = (numbers.take(len(listed)) + PAST * (listed[:, 0] < 0)).argsort(axis=0)
     return np.take_along_axis(listed, order[:, None], axis=0)[: spec.max_hyps]
+
+
+def _tree_shapes(numbers: Numbers, most: int, count: int) -> tuple[Ints, Bools, Bools]:
+    """The node that each node is attached to, whether as its cause, and whether it leads to node 0.
+
+    Nodes 0 and 1 of a tree are the effect and the cause of its first hypothesis. Of nodes 2 and 3,
+    one is a cause and the other an effect of these. Of nodes 4 and 5, one is a cause of that cause
+    and the other an effect of node 2 or 3. Each later node is a cause or an effect of any of these.
+    """
+    upon = (numbers.take(most) * np.arange(most)[:, None]).astype(np.int64)
+    upon[2:4] = (numbers.take(2) * 2).astype(np.int64)
+    as_cause = numbers.take(most) < 0.5
+    as_cause[1], as_cause[3], as_cause[5] = True, ~as_cause[2], ~as_cause[4]
+    # Of nodes 4 and 5, the cause goes to whichever of 2 and 3 is a cause, the other to either.
+    causing = np.where(as_cause[2], 2, 3)
+    either = 2 + numbers.below(np.full(count, 2))
+    upon[4:6] = np.where(as_cause[4:6], causing, either)
+    leads = np.ones((most, count), dtype=np.bool_)
+    for node in range(2, most):
+        leads[node] = as_cause[node] & leads[upon[node], np.arange(count)]
+    return upon, as_cause, leads
 
 
 def _nodes(spec: VariablesSpec, numbers: Numbers, target: Ints, size: Ints, most: int) -> Ints:

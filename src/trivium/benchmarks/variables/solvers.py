@@ -12,7 +12,7 @@ from trivium.benchmarks.variables.decision import decide
 from trivium.benchmarks.variables.render import Prompt, read_prompt
 from trivium.benchmarks.variables.score import gold
 from trivium.benchmarks.variables.spec import UNOBSERVED
-from trivium.benchmarks.variables.table import Bools, Floats, Ints
+from trivium.benchmarks.variables.table import Bools, Floats, Ints, in_root_range
 from trivium.core.benchmark import Role, Solver, Turn, by_name
 
 LEVEL = 0.01  # for all pairs of a table together
@@ -52,7 +52,7 @@ def surface(turn: Turn) -> VariablesAnswer:
     if shown.table is None:
         picked = max(shown.sets or [set()], key=len)
     else:
-        like_root = (shown.table == np.round(shown.table)) & (np.abs(shown.table + 0.5) <= 99.5)
+        like_root = (shown.table == np.round(shown.table)) & in_root_range(shown.table)
         roots = (like_root | np.isnan(shown.table)).all(axis=0)
         picked = {name for name, root in zip(shown.names, roots, strict=True) if not root}
         if dependent not in picked:

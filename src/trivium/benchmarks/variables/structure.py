@@ -167,11 +167,12 @@ def _graph(numbers: Numbers, exists: Bools, max_roots: Ints, parents: int) -> tu
     variable = np.arange(most)[:, None]
     drawn = numbers.take(parents * most).reshape(parents, most, count)
     graph: Ints = (drawn * variable).astype(np.int64)
-    wanted = 1 + (numbers.take(most) * np.minimum(variable, parents)).astype(np.int64)
+    # A variable keeps its first `allowed` parents, less those that were drawn before.
+    allowed = 1 + (numbers.take(most) * np.minimum(variable, parents)).astype(np.int64)
     graph[:, ~child] = -1
     for slot in range(1, parents):
         repeated = (graph[:slot] == graph[slot]).any(axis=0)
-        graph[slot][repeated | (slot >= wanted)] = -1
+        graph[slot][repeated | (slot >= allowed)] = -1
     graph = -np.sort(-graph, axis=0)  # those that exist come first
     item = np.arange(count)
     ancestors = np.zeros((most, count), dtype=np.int64)

@@ -19,6 +19,11 @@ RANGE = 100  # roots are integers from -RANGE to RANGE - 1
 DECIMALS = 3
 
 
+def in_root_range(values: Floats) -> Bools:
+    """Whether each value is in -RANGE .. RANGE - 1, where the whole numbers of roots are."""
+    return (values >= -RANGE) & (values <= RANGE - 1)
+
+
 def words_needed(variables: int, rows: int, noisy: bool) -> int:
     """The number of random words for a table: values, losses, and two for noise."""
     return variables * rows * (4 if noisy else 2)

@@ -11,6 +11,7 @@ from trivium.benchmarks.blicket.game import (
     generate,
     render,
     report,
+    rows,
     score,
     solvers,
     spec,
@@ -50,8 +51,8 @@ class BlicketGame(Benchmark[GameSpec, GameView, GameItem, GameAnswer]):
     headline_rule = report.RULE
     easier_with_more = frozenset({"tests"})
 
-    to_row = staticmethod(generate.to_row)
-    from_row = staticmethod(generate.from_row)
+    to_row = staticmethod(rows.to_row)
+    from_row = staticmethod(rows.from_row)
     gold = staticmethod(generate.gold)
     reshuffle = staticmethod(generate.reshuffle)
     rename = staticmethod(generate.rename)

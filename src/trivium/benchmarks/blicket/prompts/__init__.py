@@ -9,6 +9,7 @@ from trivium.benchmarks.blicket.prompts import (
     audit,
     generate,
     render,
+    rows,
     score,
     solvers,
 )
@@ -49,8 +50,8 @@ class BlicketPrompts(Benchmark[PromptSpec, PromptView, PromptItem, PromptAnswer]
     chart_axes = (ChartAxis("condition", groups=("form", "hypotheses")),)
     kinds = score.KINDS
 
-    to_row = staticmethod(generate.to_row)
-    from_row = staticmethod(generate.from_row)
+    to_row = staticmethod(rows.to_row)
+    from_row = staticmethod(rows.from_row)
     reshuffle = staticmethod(generate.reshuffle)
     generate = staticmethod(generate.generate)
     render = staticmethod(render.render)
