@@ -12,7 +12,7 @@ import orjson
 
 from timing import best_seconds
 from trivium.benchmarks.nhop.generate import generate
-from trivium.benchmarks.nhop.rows import to_row
+from trivium.benchmarks.nhop.item import to_row
 from trivium.benchmarks.nhop.spec import EXPLICIT_PRESETS, ImplicitSpec, Spec
 from trivium.core.files import dump_line
 

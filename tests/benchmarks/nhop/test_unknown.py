@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from tests.benchmarks.nhop.examples import bag
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.generate import generate
-from trivium.benchmarks.nhop.item import derive, true_chain
-from trivium.benchmarks.nhop.rows import from_row, to_row
+from trivium.benchmarks.nhop.item import derive, from_row, to_row, true_chain
 from trivium.benchmarks.nhop.spec import EXPLICIT_PRESETS, ExplicitSpec, ImplicitSpec, NhopView
 from trivium.core.dialogue import attempt
 from trivium.core.errors import UserError

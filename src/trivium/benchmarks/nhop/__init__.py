@@ -12,11 +12,10 @@ from trivium.benchmarks.nhop import (
     generate,
     render,
     report,
-    rows,
     solvers,
 )
 from trivium.benchmarks.nhop.answer import NhopAnswer
-from trivium.benchmarks.nhop.item import NhopItem
+from trivium.benchmarks.nhop.item import NhopItem, from_row, to_row
 from trivium.benchmarks.nhop.spec import (
     EXPLICIT_DIAGNOSTICS,
     EXPLICIT_PRESETS,
@@ -46,7 +45,7 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     reshuffle = staticmethod(generate.reshuffle)
     item_space = staticmethod(generate.item_space)
     generate = staticmethod(generate.generate)
-    to_row = staticmethod(rows.to_row)
+    to_row = staticmethod(to_row)
     render = staticmethod(render.render)
     parse = staticmethod(answer.parse)
     schema = staticmethod(answer.schema)
@@ -65,7 +64,7 @@ class _Nhop(Benchmark[SpecT, NhopView, NhopItem, NhopAnswer]):
     score = staticmethod(answer.score)
 
     def from_row(self, row: Mapping[str, Any], number: int) -> NhopItem:
-        return rows.from_row(row, self.explicit)
+        return from_row(row, self.explicit)
 
     def headline_sentence(self, lifts: Lifts) -> str:
         return report.headline_sentence(lifts, self.source)
