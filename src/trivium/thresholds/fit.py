@@ -22,6 +22,7 @@ from trivium.core.errors import require
 from trivium.core.statistics import Estimate, lift_over_floor, proportion
 
 Floats = NDArray[np.float64]
+# `perf/threshold_calibration.py` measures what a change of these costs.
 CELLS = 61  # of the axis of difficulty; a threshold for each
 MARGIN = math.log(1.5)  # of that axis beyond the levels
 SLOPES = np.geomspace(0.8, 40.0, 8)
@@ -231,12 +232,14 @@ class Fit:
     def threshold(self) -> Estimate:
         """Where lift first falls to the target, with its 95% interval, whose ends are levels.
 
-        A None lies beyond the levels: the value on the side on which the limit is None too.
+        An end that lies beyond the levels is None. So is a threshold beyond them, on the side
+        whose end is None.
         """
         marks, values = self.levels.difficulty, self.levels.values
         low, high = self._ends()
         first = int(np.searchsorted(marks, low + 1e-9, side="right")) - 1
         last = int(np.searchsorted(marks, high - 1e-9))
+        # Both ends move outward to a level: its value, and its place on the axis of difficulty.
         easy, low = (None, -math.inf) if first < 0 else (values[first], marks[first])
         hard, high = (None, math.inf) if last == len(marks) else (values[last], marks[last])
         place = min(max(self._crossing() if self.misfits else self._median, low), high)

@@ -87,6 +87,7 @@ def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAn
 
 def _read(value: str, names: set[str]) -> VariablesAnswer | None:
     """The answer in a value: a verdict, and all fields if the hypothesis is called valid."""
+    # "valid" is the name of a field, here with an empty value; "invalid" is none.
     fields = read_fields(value, _NAMES, head="verdict") or {}
     if fields.get("verdict", "invalid").casefold() != "invalid":
         return None
@@ -96,7 +97,7 @@ def _read(value: str, names: set[str]) -> VariablesAnswer | None:
     try:
         independent, dependent = _variables([fields["independent"], fields["dependent"]], names)
         control = _variables(read_list(fields["control"].replace(" ", ",")), names)
-    except KeyError:
+    except KeyError:  # a field is missing, or names no variable of the item
         return None
     return VariablesAnswer(True, independent, dependent, control) if fields["control"] else None
 

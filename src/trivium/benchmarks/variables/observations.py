@@ -128,6 +128,7 @@ def read_corrset(text: str) -> Observations:
     return Observations(list(dict.fromkeys(NAME.findall(text))), sets=_lettered_sets(text) or sets)
 
 
+# `read_language_corrset` looks for some of these words.
 _OPENING = "This is what was found when changes in the variables were observed."
 _TOGETHER = "All variables that were observed, namely {names}, changed in tandem with each other."
 _ALONE = "Of the variables that were observed, namely {names}, none changed in tandem with another."
@@ -233,6 +234,7 @@ def _one_by_one(item: VariablesItem, seen: Sequence[int]) -> list[str]:
 
 
 def read_language_corrset(text: str) -> Observations:
+    """The sets in the sentences of `language_corrset`, told apart by words of their templates."""
     shown = list(dict.fromkeys(NAME.findall(text)))
     if sets := _lettered_sets(text):
         return Observations(shown, sets=sets)

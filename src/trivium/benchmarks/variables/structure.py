@@ -3,6 +3,7 @@
 Structures are proposed from an item's own numbers until one is of the kind that the item's index
 calls for (rejection sampling), so that kinds differ in nothing else. Arrays have one row for each
 variable in topological order and one column for each item; sets of variables are bits of a number.
+The order and size of all draws are part of the items: changing them needs a new version.
 """
 
 from __future__ import annotations
@@ -125,7 +126,8 @@ def _propose(spec: VariablesSpec, keys: Keys, wanted: Ints) -> tuple[Structure, 
     fits = np.where(plausible, options > 0, (known & ~related)[independent, item])
     fits &= observed.sum(axis=0) >= 2
 
-    # The variables that must be controlled whatever is believed rule out most proposals early.
+    # The variables that must be controlled whatever is believed rule out most proposals early
+    # (`decision.CONTROL_TREE`, for all proposals at once).
     other = exists & (variable != independent) & (variable != dependent)
     certain = observed & observed[independent, item]
     certain &= (ancestors & ancestors[independent, item]) != 0

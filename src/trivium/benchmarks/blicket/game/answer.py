@@ -148,7 +148,7 @@ _BETWEEN = re.compile(r"(?:\b(?:objects?|and)\b|[\s,;&+\"'\[\]{}])+", re.IGNOREC
 
 
 def _objects(text: str, objects: str) -> str | None:
-    """The sorted letters of a list such as "A, B", "A and B" or "AB"; None for anything else."""
+    """The sorted letters of a list such as "A, B" or "AB"; "" for "none", None for other texts."""
     if not text.strip():
         return None
     if not read_list(text):
