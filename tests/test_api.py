@@ -382,6 +382,7 @@ def test_every_object_shows_itself_in_twenty_lines() -> None:
         "hops": found.thresholds[0],
         "1 request,": trivium.estimate(task, items=1),
         "takes 272 items": trivium.estimate(task, power=0.1),
+        "<to see a difference of 0.1 ": trivium.estimate(task, power=0.1).power,
         "8 attempts that are not right": second.failures(),
         "dialogue about IMP-000000, open": task.start(task[0]),
         "no differences": trivium.compare(first),

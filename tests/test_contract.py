@@ -171,6 +171,11 @@ class WrongAxis(Coin):
     chart_axes = (ChartAxis("weight"),)
 
 
+class WrongHighlight(Coin):
+    def highlights(self, item: Question, view: PlainView) -> list[str]:
+        return ["Coin", "an edge"]
+
+
 class Restless(Coin):
     def reshuffle(self, item: Question, trial: int) -> Question:
         other = {"heads": "tails", "tails": "heads"}[item.answer]
@@ -194,6 +199,7 @@ def test_one_check_that_fails_is_enough() -> None:
         (NoShortcut, "names_are_there"),
         (Untitled, "names_are_there"),
         (WrongAxis, "reports_can_be_written"),
+        (WrongHighlight, "reports_can_be_written"),
         (WrongFloor, "floor_is_reached"),
         (WeakCeiling, "ceiling_is_reached"),
         (AddedSeeds, "items_are_pure"),

@@ -81,6 +81,7 @@ def test_markup_is_unwrapped(text: str) -> None:
         ("ANSWER: a. Or maybe b.", ["a. Or maybe b"]),
         ('{"answer": "a"}', ["a"]),
         ('Here:\n```json\n{"why": "ANSWER: b", "answer": "a"}\n```', ["a"]),
+        ('{"first": "b", "then": "c"}\n\n{"x": [1, 2]}\n\n{"answer": {"y": []}}', ["y: none"]),
         ('ANSWER: {"x": [1, 2], "y": [], "z": true}', ["x: 1, 2; y: none; z: True"]),
         ("ANSWER: \u201ca\u201d", ["a"]),
         ("ANSWER\uff1aa", ["a"]),

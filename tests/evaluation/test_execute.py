@@ -13,7 +13,8 @@ from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.core.files import locked
 from trivium.core.records import read_records, recorded
-from trivium.evaluation.evaluation import Evaluation, Items, Run
+from trivium.core.task import PresentedItem
+from trivium.evaluation.evaluation import Evaluation, Items, Run, read_items
 from trivium.evaluation.execute import execute
 from trivium.evaluation.executors import Processes, Workers
 from trivium.evaluation.plan import plan_main_run
@@ -151,6 +152,19 @@ def test_a_main_run_can_be_of_some_presets() -> None:
     assert run.benchmarks == ("nhop_explicit", "blicket_game")
     with pytest.raises(UserError, match="unknown preset 'six'; there are explicit-easy, "):
         plan_main_run(names, seed=3, items=2, presets=["six"])
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_items_that_a_run_writes_are_those_that_it_records(seed: int, tmp_path: Path) -> None:
+    task = load_task("nhop_implicit", fields={"hops": 4, "m": 4})
+    run = Run.of(Evaluation(task, Items(seed, 0, 4), "oracle"))
+    execute(run, tmp_path, write_items=True)
+    (path,) = (tmp_path / "data").iterdir()
+    written = read_items(task.benchmark, [path])
+    assert written == [item.original for item in task.items(4, seed=seed)]
+    assert [PresentedItem(task, item).digest for item in written] == [
+        row["digest"] for row in rows(tmp_path)
+    ]
 
 
 def test_models_beside_programs_have_their_own_settings() -> None:

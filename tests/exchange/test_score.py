@@ -299,6 +299,14 @@ def test_the_results_of_other_replies_are_never_overwritten(
     assert run(words) == 2
 
 
+def test_scores_say_which_version_of_the_items_they_are_of(tmp_path: Path) -> None:
+    rows = [{"id": n, "reply": g} for n, g in zip(IDS, GOLDS, strict=True)]
+    assert score(lines(tmp_path / "replies.jsonl", rows)) == 0
+    held = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert held["trivium"] == trivium.__version__
+    assert held["versions"] == {"nhop_implicit": TASK.benchmark.version}
+
+
 def test_a_pipe_is_refused_as_it_is_read_twice(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,10 +13,13 @@ import numpy as np
 import orjson
 import pytest
 
+from tests.benchmarks.blicket.games import game_of
 from tests.people.client import PAPER, make_study
 from tests.people.test_study import Direct
 from trivium.benchmarks import register_environments
 from trivium.benchmarks.blicket.game import GAME
+from trivium.benchmarks.blicket.game.spec import GameSpec
+from trivium.benchmarks.blicket.game.world import Game
 from trivium.benchmarks.blicket.people.trajectories import read_trajectories
 from trivium.cli import main
 from trivium.core.errors import UserError
@@ -201,6 +204,17 @@ def test_games_of_people_as_a_minari_dataset(tmp_path: Path) -> None:
     for episode, own in zip(episodes, scores, strict=True):
         objects, form = (2 * float(own[name] or 0) - 1 for name in ("objects", "form"))
         assert episode.rewards.sum() == pytest.approx(3 * objects + 0.5 * form)
+
+
+def test_games_with_noise_are_no_minari_dataset(tmp_path: Path) -> None:
+    """The environment that would play them again has no noise."""
+    pytest.importorskip("gymnasium")
+    from trivium.benchmarks.blicket.people.episodes import write_episodes
+
+    games = [Game(game_of("conjunctive:AB", GameSpec(tests=4, noise=noise))) for noise in (0, 0.1)]
+    with pytest.raises(UserError, match="games with noise cannot be replayed"):
+        write_episodes(games, "people/x-v0", tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_deleting_by_code_from_the_command_line(

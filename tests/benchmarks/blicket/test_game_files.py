@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -15,7 +16,7 @@ from trivium.auditing.engine import audit as run_audit
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.generate import generate
 from trivium.benchmarks.blicket.game.spec import PRESETS, GameSpec, GameView
-from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN
+from trivium.benchmarks.blicket.inference.hypotheses import ALL_ELEVEN, DEFAULT_SIX
 from trivium.core.errors import UserError
 
 
@@ -128,6 +129,20 @@ def test_games_of_another_size_or_rule_differ() -> None:
     # Of the two, only A is in the conjunctive machine.
     of_a, of_b = (GAME.canonical(game_of(f"disjunctive:{each}", listed)) for each in "AB")
     assert of_a != of_b
+
+
+def test_games_of_specs_that_show_or_allow_something_else_differ() -> None:
+    shown = GameSpec(hypotheses=DEFAULT_SIX, tests=5)
+    changes: list[dict[str, Any]] = [
+        {"demonstrations": "given"},
+        {"demonstrations": "not_given"},
+        {"tests": 6},
+        {"objects": 4},
+        {"hypotheses": DEFAULT_SIX[1:]},
+    ]
+    specs = [shown, *(replace(shown, **change) for change in changes)]
+    forms = {GAME.canonical(game_of(DEFAULT_SIX[-1], spec)) for spec in specs}
+    assert len(forms) == len(specs)
 
 
 def test_the_item_space_counts_every_game() -> None:
