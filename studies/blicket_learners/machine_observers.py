@@ -13,6 +13,7 @@ from trivium.benchmarks.blicket.inference.observer import binary_entropy
 
 ERROR = 0.01  # how often a memoriser takes what it sees to be wrong
 LITTLE = 0.001  # bits that are not worth a test
+DECIMALS = 9  # of gains and beliefs that are compared: how sums are rounded decides no tie
 
 
 class Played(NamedTuple):
@@ -45,13 +46,13 @@ def observe(machines: Sequence[Machine], possible: Sequence[Machine], error: flo
     impossible, and a new one is taken for the most similar of those possible.
     """
     true, answers = lights(machines), is_blicket(machines)
-    shown, blickets = lights(possible).astype(np.float32), is_blicket(possible)
-    likely = np.where(shown > 0, 1 - error, error).astype(np.float32)
+    shown, blickets = lights(possible), is_blicket(possible)
+    likely = np.where(shown, 1 - error, error)
     noise = float(binary_entropy(np.array([error]))[0]) if error else 0.0
-    belief = np.full((len(machines), len(possible)), 1 / len(possible), dtype=np.float32)
+    belief = np.full((len(machines), len(possible)), 1 / len(possible))
     rows, tests = np.arange(len(machines)), np.zeros(len(machines))
     for _ in range(MAX_TESTS):
-        gains = binary_entropy((belief @ likely).astype(np.float64)) - noise
+        gains = (binary_entropy(belief @ likely) - noise).round(DECIMALS)
         chosen = gains.argmax(axis=1)
         going = gains[rows, chosen] > LITTLE
         if not going.any():
@@ -62,8 +63,8 @@ def observe(machines: Sequence[Machine], possible: Sequence[Machine], error: flo
         updated /= updated.sum(axis=1, keepdims=True)
         belief = np.where(going[:, None], updated, belief)
         tests += going
-    given: NDArray[np.bool_] = belief @ blickets.astype(np.float32) > 0.5
+    given: NDArray[np.bool_] = (belief @ blickets).round(DECIMALS) > 0.5
     if error:  # it can only give an answer that it remembers
-        given = blickets[belief.argmax(axis=1)]
+        given = blickets[belief.round(DECIMALS).argmax(axis=1)]
     right = given == answers
     return Played(float(right.all(axis=1).mean()), float(2 * right.mean() - 1), float(tests.mean()))
