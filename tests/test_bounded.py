@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from tests.models.raw import RawServer, Request, Sent, completion
 from trivium.cli import main
 from trivium.core.text import MAX_FILE_NAME, clean, csv_cell, file_name, one_line, sentence
-from trivium.evaluation.progress import ProgressBar
+from trivium.evaluation.executors import ProgressBar
 from trivium.models.endpoint import retry_delay
 
 HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\u202e\u2066\x9b\x00\ud800[/]<b>=cmd|' /C calc'!A0"

@@ -74,7 +74,7 @@ def test_progress_that_nobody_reads_does_not_stop_the_work(
         def flush(self) -> None:
             raise BrokenPipeError
 
-    monkeypatch.setattr("trivium.evaluation.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("trivium.evaluation.executors.SECONDS_BETWEEN_LINES", 0.0)
     monkeypatch.setattr(sys, "stderr", Gone())
     assert run(f"eval nhop_implicit --solver oracle --items 600 --out {tmp_path / 'e'}") == 0
     assert (tmp_path / "e" / "records.jsonl").read_bytes().count(b"\n") == 600
@@ -83,7 +83,7 @@ def test_progress_that_nobody_reads_does_not_stop_the_work(
 def test_an_interrupted_file_of_items_is_not_left_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from trivium.evaluation.progress import ProgressBar
+    from trivium.evaluation.executors import ProgressBar
 
     def interrupt(progress: ProgressBar, count: int) -> None:
         raise KeyboardInterrupt

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from trivium.core.errors import UserError
-from trivium.evaluation.executors import Executor, Here, Workers
-from trivium.evaluation.progress import ProgressBar
+from trivium.evaluation.executors import Executor, Here, ProgressBar, Workers
 
 
 def _square(number: int) -> int:

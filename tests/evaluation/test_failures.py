@@ -15,9 +15,9 @@ from tests.models.server import Server
 from trivium.cli import main
 from trivium.core.records import Attempt
 from trivium.evaluation import execute
+from trivium.evaluation.executors import ProgressBar
 from trivium.evaluation.index import newest_folder
 from trivium.evaluation.plan import plan_main_run
-from trivium.evaluation.progress import ProgressBar
 from trivium.models.settings import ModelOptions
 
 pytest.importorskip("aiohttp")

@@ -17,8 +17,7 @@ from trivium.core.files import atomic_write
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Items
 from trivium.evaluation.execute import item_lines
-from trivium.evaluation.executors import Workers
-from trivium.evaluation.progress import ProgressBar
+from trivium.evaluation.executors import ProgressBar, Workers
 
 # Large enough that sending a chunk to another process costs little compared to generating it.
 CHUNK = 5000

@@ -48,9 +48,8 @@ from trivium.evaluation.evaluation import (
     is_function,
     shown,
 )
-from trivium.evaluation.executors import Executor, Here
+from trivium.evaluation.executors import Executor, Here, ProgressBar
 from trivium.evaluation.plan import slug
-from trivium.evaluation.progress import ProgressBar
 from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
 from trivium.models.providers import Model, scrub
 from trivium.models.settings import ModelOptions

@@ -15,7 +15,7 @@ from trivium.core.records import Row
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem
 from trivium.core.text import csv_text
-from trivium.evaluation.progress import ProgressBar
+from trivium.evaluation.executors import ProgressBar
 from trivium.models.bodies import request_fields
 from trivium.models.providers import Model
 

@@ -16,7 +16,7 @@ from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.commands.flags import REQUIRED, read_flags
 from trivium.core.errors import import_extra, require, require_range
 from trivium.core.streams import DEFAULT_SEED
-from trivium.evaluation.progress import ProgressBar
+from trivium.evaluation.executors import ProgressBar
 
 ABOUT = """Play episodes of Blicket-v0 with a program and store them as a Minari dataset. Policies:
 random_actions, and observers that explore in one of four ways (random, one_at_a_time,
