@@ -32,7 +32,7 @@ def play_block(tables: Tables, state: jax.Array, key: jax.Array) -> tuple[jax.Ar
     # jax.random.bits would throw half of the generator's words away.
     counters = jnp.arange(2 * count, dtype=jnp.uint32)
     words = jax.extend.random.threefry_2x32(jax.random.key_data(key), counters)
-    fresh = tables.starts[below(words[:count], tables.machines)]
+    fresh = tables.starts[below(words[:count], tables.start_count)]
     outputs = []
     for turn in range(BLOCK):
         action = (words[count:] >> 4 * turn & 15).astype(jnp.int32)

@@ -38,7 +38,7 @@ class Linear(eqx.Module):
 
 
 def hidden_layers(sizes: Sequence[int], key: Array) -> tuple[Linear, ...]:
-    """Dense layers of these sizes, from the inputs on."""
+    """Dense layers of these sizes, from the inputs on; none for the size of the inputs alone."""
     keys = jax.random.split(key, max(1, len(sizes) - 1))
     shapes = zip(keys, sizes[:-1], sizes[1:], strict=False)
     return tuple(Linear(orthogonal(*shape, HIDDEN_SCALE)) for shape in shapes)

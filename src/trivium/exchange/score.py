@@ -134,7 +134,7 @@ def _record(item: PresentedItem, turns: Turns | None, solver: str) -> Row:
     attempt = dialogue.attempt(solver, error=error, seconds=0.0)
     if turns:
         attempt.usage, attempt.reasoning = dict(turns[-1].usage), turns[-1].reasoning
-    if not any(dialogue.replies):
+    if not any(dialogue.replies):  # tables cannot tell an empty reply from none
         attempt.reply = None
     row = asdict(attempt)
     return row if item.original.origin is not None else row | {"prompt": item.prompt}

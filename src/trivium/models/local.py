@@ -55,7 +55,10 @@ def model_file(model: Model) -> Path:
 
 @contextmanager
 def served_locally(models: Sequence[Model]) -> Iterator[dict[Model, Model]]:
-    """Yields the local models, each with the URL of a server that runs until the block ends."""
+    """Yields the local models, each with the URL of a server that runs until the block ends.
+
+    A block inside another one uses the servers of the outer one.
+    """
     with ExitStack() as servers:
         served: dict[Model, Model] = {}
         for model in filter(is_local, models):

@@ -63,7 +63,7 @@ KINDS = {  # of runs: as the manifest has them, and as the page calls them
     "people": "experiment",
 }
 MAX_ROWS = 1000  # of a table
-MAX_KINDS = 8  # of answers
+MAX_KIND_ROWS = 8  # of the figure of kinds of answers; rarer kinds are left out
 EXAMPLE = "openai/gpt-4.1-mini"  # in the command that adds a model
 
 
@@ -151,13 +151,13 @@ class ReportedRun:
 
 
 def kind_shares(results: BenchmarkResults, solvers: Iterable[str]) -> list[tuple[str, list[float]]]:
-    """The share of every kind of answer of these solvers: right ones, then common errors."""
+    """The shares of the commonest kinds of answers of these solvers, right ones first."""
     counts = [count_kinds(results.by_solver[solver].kinds) for solver in solvers]
     totals: Counter[str] = Counter()
     for own in counts:
         totals.update({kind: count / own.total() for kind, count in own.items()})
     ordered = sorted(totals, key=lambda kind: (kind != "right", -totals[kind]))
-    return [(kind, [own[kind] / own.total() for own in counts]) for kind in ordered[:MAX_KINDS]]
+    return [(kind, [own[kind] / own.total() for own in counts]) for kind in ordered[:MAX_KIND_ROWS]]
 
 
 def write_report(

@@ -292,6 +292,7 @@ def find_thresholds(
     # Later failures are left to the next command, since decisions depend on what is recorded.
     options = replace(options, retry_errors=False)
     models = [name for name in plan.solvers if is_model(name) and name not in functions]
+    # Local servers run through all batches: `execute` finds them running.
     with served_locally([Model(name, Settings(), options) for name in models]):
         for name in plan.solvers:
             own = [search for search in searches if search.solver == name]

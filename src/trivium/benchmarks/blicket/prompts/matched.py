@@ -266,11 +266,13 @@ def _parts(size: Design) -> list[dict[int, list[Parts]]]:
     found: dict[Parts, dict[int, list[Parts]]] = defaultdict(lambda: defaultdict(list))
     # Without closed objects, a test of the first open object alone would be there twice.
     some = [part for part in range(1, (1 << size.open) - 1) if size.closed or part > 1]
+    # Tests differ: a part is used as often as closed objects can complete it differently.
     limits = {part: comb(size.closed, size.fill(part)) for part in some}
     for chosen in itertools.combinations_with_replacement(some, size.deciding):
         alone = {part for part in chosen if part & part - 1 == 0}
         if all(chosen.count(part) <= limits[part] for part in chosen):
-            found[_counts(chosen, size.open)][sum(alone | {1})].append(chosen)
+            sure = sum(alone | {1})  # the objects that must be blickets: the answer
+            found[_counts(chosen, size.open)][sure].append(chosen)
 
     def is_balanced(answers: Iterable[int]) -> bool:
         return len({sum(sure >> n & 1 for sure in answers) for n in range(1, size.open)}) == 1

@@ -49,7 +49,7 @@ class Tables(NamedTuple):
     observations: Any  # float32, [observations, width]
     noise: Any  # float32, [states]: the probability that the light is inverted
     starts: Any  # int32: the first states, of each machine in every order of the examples
-    machines: Any  # int32: how many of the starts are used; the rest is padding
+    start_count: Any  # int32: how many of the starts are used; the rest is padding
     actions: Any  # int32: the number of actions
     over: Any  # int32: the state after the last step
 
@@ -72,7 +72,7 @@ class Lookup:
     def __init__(self, tables: Tables) -> None:
         self.entries: list[list[int]] = tables.entries.tolist()
         self.rewards: list[float] = tables.rewards.tolist()
-        self.starts: list[int] = tables.starts[: int(tables.machines)].tolist()
+        self.starts: list[int] = tables.starts[: int(tables.start_count)].tolist()
         self.actions, self.over = int(tables.actions), int(tables.over)
 
     def step(self, state: int, action: int, flip: int = 0) -> tuple[int, int, float]:
@@ -126,7 +126,7 @@ def make_tables(spec: BlicketSpec, universe: tuple[str, ...] = ()) -> Tables:
         observations=(codes >> np.arange(spec.width) & 1).astype(np.float32),
         noise=np.append(noise, 0).astype(np.float32),
         starts=starts,
-        machines=np.int32(used.size),
+        start_count=np.int32(used.size),
         actions=np.int32(spec.actions),
         over=np.int32(over),
     )

@@ -76,7 +76,7 @@ def _noisy(params: Tables) -> bool:
 
 
 def _begin(params: Tables, word: jax.Array) -> tuple[jax.Array, jax.Array]:
-    return params.starts[below(word, params.machines)], jnp.zeros_like(word)
+    return params.starts[below(word, params.start_count)], jnp.zeros_like(word)
 
 
 def _step(

@@ -82,7 +82,7 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
         self._rewards = rewards.reshape(-1)
         self._done = done.reshape(-1)
         self._noise = np.repeat(tables.noise, spec.actions) if flips == 2 else None
-        self._starts = tables.starts[: int(tables.machines)].astype(np.intp) * spec.actions
+        self._starts = tables.starts[: int(tables.start_count)].astype(np.intp) * spec.actions
 
     def reset(
         self,
