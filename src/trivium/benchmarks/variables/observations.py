@@ -234,7 +234,7 @@ def _one_by_one(item: VariablesItem, seen: Sequence[int]) -> list[str]:
 
 
 def read_language_corrset(text: str) -> Observations:
-    """The sets in the sentences of `language_corrset`, told apart by words of their templates."""
+    """The sets in the sentences of `language_corrset`, recognised by words of their templates."""
     shown = list(dict.fromkeys(NAME.findall(text)))
     if sets := _lettered_sets(text):
         return Observations(shown, sets=sets)
