@@ -17,7 +17,7 @@ ASK = "Think as long as you like, then end with a line of its own:"
 
 
 def ask(value: str) -> str:
-    """The last lines of a prompt that leaves room to think, with what the value looks like."""
+    """The last lines of a prompt that allows reasoning, with what the value looks like."""
     return f"{ASK}\n{answer_line(value)}"
 
 
@@ -143,7 +143,7 @@ _OBJECT = re.compile(r"^ ?(?:answer ?[:=|] ?)?(\{)\s{0,9}\"", re.IGNORECASE | re
 
 def _json_as_lines(text: str) -> str:
     """The text with JSON objects written as lines `key: value`, an object of answers as ANSWER."""
-    for found in [*_OBJECT.finditer(text)][-3:][::-1]:  # the last ones, as reading takes long
+    for found in [*_OBJECT.finditer(text)][-3:][::-1]:  # only the last ones: each costs time
         try:
             held, end = json.JSONDecoder().raw_decode(text, found.start(1))
         except (ValueError, RecursionError):

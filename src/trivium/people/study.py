@@ -221,7 +221,7 @@ class Study:
     def _place(self, progress: Progress) -> dict[str, Any] | None:
         """The first free place in a condition; for a yoked one, that of its least used partner.
 
-        None if nobody has completed the condition that it is yoked to.
+        None if no participant has completed the condition that it is yoked to.
         """
         condition = progress.condition
         if condition.arm != "yoked":

@@ -118,7 +118,7 @@ def test_every_rung_has_one_key(objects: int, tests: int, shown: int) -> None:
 
 
 def test_a_ladder_for_thresholds() -> None:
-    """Objects from the paper's number to twelve, and all tests, with room for lift."""
+    """Objects from the paper's number to twelve, and all tests, with a floor below the ceiling."""
     task = load_task("blicket_prompts")
     objects = make_axis(task, "objects").values
     assert (objects[0], objects[-1]) == (3, 12)

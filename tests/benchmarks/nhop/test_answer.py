@@ -102,6 +102,8 @@ FIRST, SECOND = ITEM.layers()[1][0], ITEM.layers()[2][0]
         '{"f1": "B1", "f2": "C2", "answer": "E3"}',
         "f1: B1, f2: C2, f3: none\nANSWER: E3",
         "f1: B1 | f2: C2\nANSWER: E3",
+        "f1: B1 f2: C2\nANSWER: E3",
+        "f1: B1\nf2: C2\nANSWER: E3\nNote that f2 of B_0009: C_0009 is another line.",
         "f1: B1 -> f2: A_0009 -> C2\nANSWER: E3",
         "f1: B1 (from A_0009)\nf2: C2\nf3: unknown (no fact for C2)\nf4: E3 or not\nANSWER: E3",
     ],

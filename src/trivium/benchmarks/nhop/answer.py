@@ -51,7 +51,8 @@ def schema(item: NhopItem, view: NhopView) -> dict[str, Any]:
 _TOKEN = re.compile(r"(?<![A-Za-z0-9_])([A-Za-z]{1,4})_([0-9]{1,18})(?![A-Za-z0-9_])")
 _VALUE = re.compile(r"([A-Za-z]{1,4})[_ -]?([0-9]{1,18})")
 _SLOT = re.compile(
-    r"(?:^|[\s;,|])\W{0,5}f(\d{1,3})\b[^:=|\n]{0,40}[:=|]((?:(?! f\d{1,3} ?[:=|])[^;\n]){0,80})",
+    r"(?:^|(?<=[;,|>])|(?<=\d)\s)\W{0,5}f(\d{1,3})\b[^:=|\n]{0,40}[:=|]"
+    r"((?:(?! f\d{1,3} ?[:=|])[^;\n]){0,80})",
     re.M | re.I,
 )
 _ASIDE = re.compile(r"\([^()\n]{0,200}\)")
