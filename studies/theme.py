@@ -78,10 +78,8 @@ def level(name: str, style: SeriesStyle, at: float, xs: Sequence[Any], label: st
 
 def tick_lines(name: str) -> str:
     """A name as the text of a tick, in short lines, which commas separate."""
-    return ", ".join(
-        line.rstrip(",")
-        for line in textwrap.wrap(name, 9, break_long_words=False, break_on_hyphens=False)
-    )
+    parts = textwrap.wrap(name.replace("transformer", "trans-former"), 9, break_long_words=False)
+    return ", ".join(part.rstrip(",") for part in parts)
 
 
 def distinct(rows: Rows, key: str) -> list[Any]:

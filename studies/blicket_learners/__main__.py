@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -22,8 +21,6 @@ Q-learning experiment, and unseen forms. Units of work that the folder already h
 again; --workers takes them from one queue with several processes. --quick is a small version for a
 laptop, too short to judge.
 Example: python -m studies.blicket_learners --workers 4 --out runs/study"""
-# Otherwise kernels are chosen by timing them, and kernels round differently.
-REPEATABLE = "--xla_gpu_deterministic_ops=true"
 
 
 @dataclass(frozen=True)
@@ -65,8 +62,6 @@ def _main(flags: Flags) -> None:
 
 
 def _run(units: Sequence[Unit], flags: Flags) -> None:
-    # JAX reads this once, when it starts; the last flag of a name counts.
-    os.environ["XLA_FLAGS"] = f"{REPEATABLE} {os.environ.get('XLA_FLAGS', '')}".strip()
     for package in ("jax", "equinox", "optax"):
         import_extra(package, "agents")
     require(flags.workers >= 1, f"workers must be at least 1, got {flags.workers}")

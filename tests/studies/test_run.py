@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -250,17 +249,6 @@ def test_units_are_run_in_the_order_of_the_patterns(
     names = ["transfer_ppo-lstm_one_form", "q_drawn", "paper_a2c-lstm_8_type"]
     assert capsys.readouterr().out.split() == [*names, "paper_ppo-lstm_8_type"]
     assert not (tmp_path / "tables.md").exists()
-
-
-def test_a_gpu_is_asked_to_repeat_itself_unless_the_user_says_otherwise(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    command = ["--quick", "--dry_run", "--out", str(tmp_path)]
-    flag = "--xla_gpu_deterministic_ops"
-    for before, after in (("", f"{flag}=true"), (f"{flag}=false", f"{flag}=true {flag}=false")):
-        monkeypatch.setenv("XLA_FLAGS", before)
-        assert entry.main(command) == 0
-        assert os.environ["XLA_FLAGS"] == after
 
 
 def test_a_time_limit_ends_without_a_report(
