@@ -18,7 +18,6 @@ import orjson
 from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
 from trivium.core.probes import Probe
-from trivium.core.reading import in_asked_form
 from trivium.core.records import CUT_OFF, DECLINED, FAILED, NO_ANSWER, Groups, Scores
 from trivium.core.statistics import Estimate
 from trivium.core.streams import Stream
@@ -39,6 +38,22 @@ class Origin:
         if isinstance(spec, dict) and isinstance(seed, int) and isinstance(index, int):
             return cls(spec, seed, index)
         return None
+
+
+def object_schema(fields: dict[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an object with these fields and no others."""
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def in_asked_form(reply: str, written: str) -> bool:
+    """Whether a reply is the text that was asked for, or ends with it as its ANSWER line."""
+    text = reply.strip()
+    return text == written or ("ANSWER" in written and text.endswith(f"\n{written}"))
 
 
 class Item(Protocol):
