@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -73,8 +74,9 @@ def named_solver(
     """The name of a solver in records, and the solver by this name if it is a function."""
     if not isinstance(solver, str):
         require(callable(solver), f"solver must be a name or a function, got {solver!r:.60}")
-        own = getattr(solver, "__qualname__", type(solver).__name__)
-        name = name or f"{solver.__module__}:{own}"
+        function = solver.func if isinstance(solver, functools.partial) else solver
+        own = getattr(function, "__qualname__", type(function).__name__)
+        name = name or f"{getattr(function, '__module__', 'builtins')}:{own}"
         require(name not in task.benchmark.solvers, f"name {name!r} is that of a built-in solver")
         return name, {name: solver}
     require(name is None, f"name is for functions; {solver} has its own")
