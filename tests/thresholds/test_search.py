@@ -297,6 +297,27 @@ def test_a_search_stops_where_more_attempts_are_declined_at_harder_values(
     assert "stopped: more attempts are declined" in " ".join(capsys.readouterr().out.split())
 
 
+def test_without_scores_there_is_no_threshold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = f"{SEARCH} --solver {FORGETFUL} --max_items 25 --out {tmp_path}"
+    assert run(words) == 0
+    for path in sorted(tmp_path.rglob("records.jsonl")):
+        found = [orjson.loads(line) for line in path.read_bytes().splitlines()]
+        for row in found:
+            row.update(kind="declined", scores=dict.fromkeys(row["scores"]))
+        path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in found))
+    capsys.readouterr()
+    run(words)
+    (row,) = rows(tmp_path)
+    assert (row["threshold"], row["low"], row["high"], row["fits"]) == ("", "", "", "")
+    assert (row["items"], int(row["unscored"]) >= 25) == ("0", True)
+    assert "unknown: nothing was scored" in capsys.readouterr().out
+    page = (tmp_path / "report.html").read_text()
+    assert "unknown: nothing was scored" in page
+    assert "curves that fit" not in page
+
+
 def test_the_same_share_of_declined_attempts_everywhere_does_not_stop_a_search() -> None:
     generator = np.random.default_rng(2)
     counts = np.full(8, 30.0)

@@ -80,7 +80,12 @@ class Summary:
         name, estimate = next(iter(self.metrics.items()), ("items", ""))
         figures = f"{name} {estimate}, lift {self.metrics.get('lift', UNDEFINED)}"
         limits = f"floor {self.floor:.3f}, ceiling {self.ceiling:.3f}"
-        return f"<{self.benchmark}, {self.solver}: {figures}, {limits}, {self.items:,} items>"
+        counts = [f"{self.items:,} items"]
+        named = {"failed": FAILED, "declined": DECLINED}
+        counts += [
+            f"{self.kinds[kind]:,} {name}" for name, kind in named.items() if kind in self.kinds
+        ]
+        return f"<{self.benchmark}, {self.solver}: {figures}, {limits}, {', '.join(counts)}>"
 
     def to_dict(self) -> dict[str, Any]:
         """The content of summary.json."""

@@ -17,7 +17,14 @@ import numpy as np
 
 from trivium.core.benchmark import Lifts
 from trivium.core.results import Summary
-from trivium.core.statistics import Bounds, Estimate, mean_interval, paired_difference, several
+from trivium.core.statistics import (
+    Bounds,
+    Estimate,
+    mean_interval,
+    paired_difference,
+    proportion,
+    several,
+)
 from trivium.report.audits import CAUGHT, NOT_AUDITED
 from trivium.report.charts import Styles, charted_solvers
 from trivium.report.overview import Bar, BarRow, bars, two
@@ -80,9 +87,7 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
         for model in results.models if bounds == UNIT else ():
             own = {} if results.role(model) == "person" else results.item_scores(model)
             scores[model] |= {(name, item): value for item, value in own.items()}
-    means = {
-        model: mean_interval([*own.values()], bounds=UNIT) for model, own in scores.items() if own
-    }
+    means = {model: _mean([*own.values()]) for model, own in scores.items() if own}
     order = sorted(means, key=lambda model: -(means[model].value or 0.0))
 
     def compared(name: str | None = None) -> dict[tuple[str, str], Compared]:
@@ -111,6 +116,13 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
         )
         for model in order
     ]
+
+
+def _mean(scores: Sequence[float]) -> Estimate:
+    """The mean of the scores of items: a proportion where each is 0 or 1, as in tables."""
+    if {*scores} <= {0.0, 1.0}:
+        return proportion(sum(scores), len(scores))
+    return mean_interval(scores, bounds=UNIT)
 
 
 def _ahead(following: str, overall: Compared, parts: Mapping[str, Compared]) -> str:
@@ -142,9 +154,12 @@ def _rank_words(all_results: Sequence[BenchmarkResults], model: str) -> str:
         text += f" (not on {', '.join(missing)})" if above and missing else ""
     else:
         text = "above the floor" if above else "not above the floor"
-    counts = [part.no_answers + sum(unanswered([part]).values()) for part in parts.values()]
+    unread = sum(part.no_answers for part in parts.values())
+    counts = {"without an answer": unread, **unanswered(parts.values())}
+    named = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     attempts = sum(sum(part.kinds.values()) for part in parts.values())
-    return f"{text}; {sum(counts):,} of {attempts:,} attempts without an answer"
+    ends = f"of {attempts:,} attempts {named}" if named else f"{attempts:,} attempts, all answered"
+    return f"{text}; {ends}"
 
 
 def closing_lines(all_results: Sequence[BenchmarkResults]) -> list[str]:

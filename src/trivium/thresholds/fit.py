@@ -233,8 +233,10 @@ class Fit:
         """Where lift first falls to the target, with its 95% interval, whose ends are levels.
 
         An end that lies beyond the levels is None. So is a threshold beyond them, on the side
-        whose end is None.
+        whose end is None, and one of no scores.
         """
+        if not self.counts.any():
+            return Estimate(None, None, None, 0)
         marks, values = self.levels.difficulty, self.levels.values
         low, high = self._ends()
         first = int(np.searchsorted(marks, low + 1e-9, side="right")) - 1
