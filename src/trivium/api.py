@@ -206,8 +206,8 @@ def audited_presets(name: str) -> list[str]:
     }
     chosen = [preset for preset, verdict in verdicts.items() if verdict == "passed"]
     if not chosen and CAUGHT in verdicts.values():
-        own = benchmark.presets.items()
-        chosen = [preset for preset, spec in own if spec == benchmark.default_spec]
+        presets = benchmark.presets.items()
+        chosen = [preset for preset, spec in presets if spec == benchmark.default_spec]
     return chosen or list(benchmark.presets)
 
 
@@ -375,7 +375,7 @@ def threshold(
     task = as_task(task, options)
     asked = model_options(options, threshold, task)
     named = [named_solver(task, solver) for solver in solvers]
-    functions = {name: own for _, found in named for name, own in found.items()}
+    functions = {name: function for _, found in named for name, function in found.items()}
     names = tuple(name for name, _ in named)
     plan = ThresholdPlan(
         task,

@@ -27,8 +27,8 @@ def as_task(task: Task | str | Path, options: dict[str, Any]) -> Task:
     require(isinstance(task, str), f"task must be a Task or a benchmark's name, got {task!r:.60}")
     plain = load_task(str(task))
     known = {"preset", *plain.benchmark.field_aliases, *_fields_of(plain)} - {*_OPTIONS}
-    own = {name: options.pop(name) for name in [*options] if name in known}
-    return load_task(str(task), own.pop("preset", None), own) if own else plain
+    given = {name: options.pop(name) for name in [*options] if name in known}
+    return load_task(str(task), given.pop("preset", None), given) if given else plain
 
 
 def _fields_of(task: Task) -> set[str]:
@@ -40,13 +40,13 @@ def model_options(
     options: Mapping[str, Any], function: Any, task: Task | None = None
 ) -> ModelOptions:
     """The options of calls to models."""
-    own = set() if task is None else {"preset", *_fields_of(task)}
+    task_names = set() if task is None else {"preset", *_fields_of(task)}
     for name in options:
-        if task is not None and name in own:
+        if task is not None and name in task_names:
             how = f"trivium.load({task.benchmark.name!r}, {name}={options[name]!r})"
             raise UserError(f"{name} belongs to the task: {how}")
         if name not in _OPTIONS:
-            known = [*function.__kwdefaults__, *_OPTIONS, *sorted(own)]
+            known = [*function.__kwdefaults__, *_OPTIONS, *sorted(task_names)]
             require_known(name, known, f"option {name!r}")
     return ModelOptions(**options)
 
@@ -75,8 +75,8 @@ def named_solver(
     if not isinstance(solver, str):
         require(callable(solver), f"solver must be a name or a function, got {solver!r:.60}")
         function = solver.func if isinstance(solver, functools.partial) else solver
-        own = getattr(function, "__qualname__", type(function).__name__)
-        name = name or f"{getattr(function, '__module__', 'builtins')}:{own}"
+        qualified = getattr(function, "__qualname__", type(function).__name__)
+        name = name or f"{getattr(function, '__module__', 'builtins')}:{qualified}"
         require(name not in task.benchmark.solvers, f"name {name!r} is that of a built-in solver")
         return name, {name: solver}
     require(name is None, f"name is for functions; {solver} has its own")

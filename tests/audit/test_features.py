@@ -140,12 +140,13 @@ names = st.text(min_size=1, max_size=6)
 def test_any_text_has_as_many_features_as_names_of_features(text: str, given_: list[str]) -> None:
     probe = Probe("p", given_, [True] * len(given_), {"role": given_[0]}, {}, {})
     prompt = PromptFeatures(text, 3, given_)
-    own, of_item = feature_names(prompt, probe)
+    of_candidate, of_item = feature_names(prompt, probe)
     (row,) = make_rows(prompt, [probe], with_text=True)
-    assert len(row.own) == len(given_) * len(own)
+    assert len(row.of_candidate) == len(given_) * len(of_candidate)
     assert len(row.of_item) == len(of_item)
-    assert {tuple(named(groups)) for groups in candidate_features(prompt, probe)} == {tuple(own)}
-    assert len(set(own)) == len(own)
+    found = {tuple(named(groups)) for groups in candidate_features(prompt, probe)}
+    assert found == {tuple(of_candidate)}
+    assert len(set(of_candidate)) == len(of_candidate)
     assert len(set(of_item)) == len(of_item)
 
 

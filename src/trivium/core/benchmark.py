@@ -74,7 +74,7 @@ AnswerT = TypeVar("AnswerT")
 
 @dataclass(frozen=True)
 class Metric:
-    """A named number of an attempt, and its range."""
+    """A number that is measured on every attempt, and its range."""
 
     name: str
     about: str
@@ -273,9 +273,9 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     def __init_subclass__(cls) -> None:
         """Add the metric and the kinds that all benchmarks share to those of this one."""
         super().__init_subclass__()
-        own = cls.__dict__.get("metrics")
-        if own is not None and STRICT not in own:
-            cls.metrics = (*own, STRICT)
+        declared = cls.__dict__.get("metrics")
+        if declared is not None and STRICT not in declared:
+            cls.metrics = (*declared, STRICT)
         if "kinds" in cls.__dict__:
             cls.kinds = {**KINDS, **cls.__dict__["kinds"]}
 
@@ -398,7 +398,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         return ()
 
     def audit_views(self) -> Sequence[ViewT]:
-        """The views that are audited."""
+        """The views in which every preset is audited; by default the default view."""
         return (self.view_type(),)
 
     def surface(self, item: ItemT, view: ViewT) -> str:

@@ -353,8 +353,8 @@ def variance_parts(
     for item, order, value in zip(items.tolist(), orders.tolist(), values.tolist(), strict=True):
         prompts.setdefault(item, {}).setdefault(order, []).append(value)
     repeats, between = [], []
-    for own in prompts.values():
-        several = [tries for tries in own.values() if len(tries) > 1]
+    for by_order in prompts.values():
+        several = [tries for tries in by_order.values() if len(tries) > 1]
         if not several:
             continue
         repeats.append(float(np.mean([np.var(tries, ddof=1) for tries in several])))

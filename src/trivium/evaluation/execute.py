@@ -341,9 +341,9 @@ def _ask_batches(pending: _Pending, options: ModelOptions, function: Function) -
                 with failures_located(name, open_ones[0].item):
                     replies = function(["\n\n".join(one.messages) for one in open_ones])
                 count = len(replies) if isinstance(replies, Sequence) else None
-                wanted = f"must return a list of {len(open_ones)} replies"
+                rule = f"must return a list of {len(open_ones)} replies"
                 got = type(replies).__name__ if count is None else count
-                require(count == len(open_ones), f"solver {name!r} {wanted}, got {got}")
+                require(count == len(open_ones), f"solver {name!r} {rule}, got {got}")
                 for dialogue, reply in zip(open_ones, replies, strict=True):
                     dialogue.send(checked_reply(name, reply))
             for dialogue in dialogues:

@@ -163,10 +163,10 @@ def read_reply(row: Mapping[str, Any], where: str, *, lists: bool) -> list[Turns
 
 
 def _assistant_turns(messages: list[dict[str, Any]], where: str, *, lists: bool) -> Turns:
-    """The assistant's turns in a list of messages, or the one of a list of content parts."""
+    """The assistant's turns in a list of messages; a list of content parts is one turn."""
     contents: list[Any] = [messages]
     if any("role" in message for message in messages):
-        contents = [one.get("content") for one in messages if one.get("role") == "assistant"]
+        contents = [turn.get("content") for turn in messages if turn.get("role") == "assistant"]
     count = len(contents)
     require(lists or count <= 1, f"{where}: one reply is needed, got {count} messages")
     return tuple(_body_replies({"content": part}, where)[0][0] for part in contents)

@@ -80,8 +80,8 @@ async def read_body(request: Request) -> bytes:
 def same_origin(request: Request) -> bool:
     """Whether a request comes from a page of this server, according to the browser.
 
-    Older browsers do not say. Their requests are protected by a token that other sites cannot
-    read; the Origin header is no help behind a proxy that changes the host or the scheme.
+    Requests of browsers too old to say are protected by a token that other sites cannot read; the
+    Origin header is no help behind a proxy that changes the host or the scheme.
     """
     return request.headers.get("sec-fetch-site") in (None, "same-origin")
 

@@ -195,7 +195,7 @@ class Store:
         self._db.execute("INSERT OR REPLACE INTO contacts VALUES (?, ?, ?, ?)", row)
 
     def contacts(self) -> dict[int, Contact]:
-        """The names of participants at recruiting services."""
+        """What recruiting services call the participants, by participant."""
         return {row[0]: Contact(*row[1:]) for row in self._rows("SELECT * FROM contacts")}
 
     def delete(self, participant: int) -> None:

@@ -85,25 +85,26 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
     for results in all_results:
         name, bounds = results.benchmark.name, results.benchmark.metrics[0].bounds
         for model in results.models if bounds == UNIT else ():
-            own = {} if results.role(model) == "person" else results.item_scores(model)
-            scores[model] |= {(name, item): value for item, value in own.items()}
-    means = {model: _mean([*own.values()]) for model, own in scores.items() if own}
+            by_item = {} if results.role(model) == "person" else results.item_scores(model)
+            scores[model] |= {(name, item): value for item, value in by_item.items()}
+    means = {model: _mean([*by_item.values()]) for model, by_item in scores.items() if by_item}
     order = sorted(means, key=lambda model: -(means[model].value or 0.0))
 
     def compared(name: str | None = None) -> dict[tuple[str, str], Compared]:
         """The differences of all pairs of models, at one benchmark or at all."""
-        own = {
+        chosen = {
             model: {key: value for key, value in scores[model].items() if name in (None, key[0])}
             for model in order
         }
         pairs = list(combinations(order, 2))
-        found = differences_together([(own[one], own[other]) for one, other in pairs], UNIT)
+        found = differences_together([(chosen[one], chosen[two]) for one, two in pairs], UNIT)
         return dict(zip(pairs, found, strict=True))
 
     overall = compared()
-    by_benchmark = {own.benchmark.name: compared(own.benchmark.name) for own in all_results}
+    names = [results.benchmark.name for results in all_results]
+    by_name = {name: compared(name) for name in names}
     ahead = {
-        pair[0]: _ahead(pair[1], overall[pair], {n: own[pair] for n, own in by_benchmark.items()})
+        pair[0]: _ahead(pair[1], overall[pair], {name: by_name[name][pair] for name in by_name})
         for pair in pairwise(order)
     }
     return [
@@ -180,7 +181,7 @@ def closing_lines(all_results: Sequence[BenchmarkResults]) -> list[str]:
             if (best := results.best(parts, role, name))
         ]
         floor = max((part.floor for part in parts.values()), default=0.0)
-        width = max(len(own.benchmark.name) for own in all_results)
+        width = max(len(each.benchmark.name) for each in all_results)
         lines.append(
             f"{results.benchmark.name:<{width}}  {', '.join([*words, f'floor {floor:.2f}'])}"
         )
@@ -204,11 +205,11 @@ def switch_effects(results: BenchmarkResults, styles: Styles) -> list[Effect]:
     effects = []
     for solver in solvers:
         before, *after = (
-            {item: fmean(own) for item, own in results.scores.get((name, solver), {}).items()}
+            {item: fmean(trials) for item, trials in results.scores.get((name, solver), {}).items()}
             for name in (control, *variants)
         )
         bounds = results.benchmark.metrics[0].bounds
-        found = differences_together([(own, before) for own in after], bounds)
+        found = differences_together([(each, before) for each in after], bounds)
         for variant, difference in zip(variants, found, strict=True):
             if difference is not None:
                 named = results.benchmark.diagnostics.get(variant)
@@ -234,9 +235,9 @@ def effect_sentences(effects: Sequence[Effect]) -> list[str]:
     """For every solver the switches that change its score, and those not shown to."""
     sentences = []
     for solver in dict.fromkeys(effect.solver for effect in effects):
-        own = [effect for effect in effects if effect.solver == solver]
-        clear = [f"{one.name} {one.words}" for one in own if not one.words.startswith(UNCLEAR)]
-        others = [one.name for one in own if one.words.startswith(UNCLEAR)]
+        known = [effect for effect in effects if effect.solver == solver]
+        clear = [f"{one.name} {one.words}" for one in known if not one.words.startswith(UNCLEAR)]
+        others = [one.name for one in known if one.words.startswith(UNCLEAR)]
         text = "; ".join(clear) or "no switch is shown to change its score"
         text += f"; no clear difference by {', '.join(others)}" if clear and others else ""
         sentences.append(f"{solver}: {text}.")
@@ -359,12 +360,12 @@ def _columns(all_results: Sequence[BenchmarkResults], *, every_setting: bool) ->
         return columns
     by_value = []
     for value in values:
-        own = first.split(
+        parts = first.split(
             lambda key, value=value: key.solver if axis.value(key) == value else None,  # type: ignore[misc]
             first.settings if every_setting else first.sound_settings,
         )
         title = f"{value} {axis.label.partition(' (')[0]}"  # the axis of the chart has the remark
-        by_value.append(replace(columns[0], title=title, parts=own, floor=""))
+        by_value.append(replace(columns[0], title=title, parts=parts, floor=""))
     return by_value
 
 
@@ -393,15 +394,15 @@ def sentence(all_results: Sequence[BenchmarkResults], model: str) -> str:
     phrases = []
     nothing = "Nothing could be scored."
     for results in all_results:
-        own = results.within().get(model)
-        if own is None or own.metrics["lift"].value is None:
-            if own is not None and own.metrics[results.benchmark.metrics[0].name].n:
+        summary = results.within().get(model)
+        if summary is None or summary.metrics["lift"].value is None:
+            if summary is not None and summary.metrics[results.benchmark.metrics[0].name].n:
                 nothing = "There is no lift, since the floor is the ceiling."
             continue
         axis = next(iter(results.chart_axes), None)
         parts = results.split(axis.value, results.sound_settings, model) if axis else {}
         by_axis = {at: parts[at].metrics["lift"] for at in sorted(parts, key=natural)}
-        lifts = Lifts(own.metrics["lift"], by_axis, _nearest_player(results, model))
+        lifts = Lifts(summary.metrics["lift"], by_axis, _nearest_player(results, model))
         phrases.append(results.benchmark.headline_sentence(lifts))
     text = "; ".join(phrases)
     return f"{text[:1].upper()}{text[1:]}." if text else nothing
@@ -411,11 +412,10 @@ def _nearest_player(results: BenchmarkResults, model: str) -> str:
     """The built-in solver that leaves most nearly as many bits after every step of a game."""
     distances: dict[str, list[float]] = {}
     for (setting, solver), trace in results.traces.items():
-        own = results.traces.get((setting, model))
-        if own and setting in results.sound_settings and solver in results.benchmark.solvers:
-            gaps = [
-                abs((a.value or 0.0) - (b.value or 0.0)) for a, b in zip(own, trace, strict=True)
-            ]
+        played = results.traces.get((setting, model))
+        if played and setting in results.sound_settings and solver in results.benchmark.solvers:
+            pairs = zip(played, trace, strict=True)
+            gaps = [abs((a.value or 0.0) - (b.value or 0.0)) for a, b in pairs]
             start = (trace[0].value or 1.0) * len(gaps)
             distances.setdefault(solver, []).append(sum(gaps) / start)
     return min(distances, key=lambda name: fmean(distances[name]), default="")

@@ -69,7 +69,7 @@ def presets_with_shortcuts(benchmark: AnyBenchmark) -> list[str]:
 
 
 def keep_audit(task: Task, audit: Audit, **labels: Any) -> dict[str, Any]:
-    """The verdict and the strongest cue of an audit, stored beside the benchmark."""
+    """Store the verdict and the strongest cue of an audit in the benchmark's package."""
     benchmark = task.benchmark
     kept = audit.to_dict() | labels | {"version": benchmark.version, "engine": ENGINE}
     cues = kept.pop("cues")
@@ -78,10 +78,10 @@ def keep_audit(task: Task, audit: Audit, **labels: Any) -> dict[str, Any]:
     _stored.cache_clear()  # benchmarks of one package share a file
     path = audits_path(benchmark)
     stored = orjson.loads(path.read_bytes()) if path.exists() else {}
-    others = {key: own for key, own in stored.items() if key.partition(" ")[0] != benchmark.name}
-    for (spec, view), one in {**_stored(benchmark), (task.spec, task.view): kept}.items():
-        others.setdefault(f"{benchmark.name} {_json(spec)}", {})[_json(view)] = one
-    write_json(path, others)
+    content = {key: stored[key] for key in stored if key.partition(" ")[0] != benchmark.name}
+    for (spec, view), entry in {**_stored(benchmark), (task.spec, task.view): kept}.items():
+        content.setdefault(f"{benchmark.name} {_json(spec)}", {})[_json(view)] = entry
+    write_json(path, content)
     _stored.cache_clear()
     return kept
 
@@ -101,7 +101,8 @@ def stored_audit(benchmark: AnyBenchmark, spec: Fields, view: Fields) -> dict[st
         return None
     wanted = spec_from_dict(benchmark.spec_type, spec)
     shown = spec_from_dict(benchmark.view_type, view or {})
-    found = {other: kept for (own, other), kept in _stored(benchmark).items() if own == wanted}
+    audits = _stored(benchmark).items()
+    found = {other: kept for (its_spec, other), kept in audits if its_spec == wanted}
     same = (other for other in found if _same_surface(benchmark, wanted, shown, other))
     chosen = shown if shown in found else next(same, None)
     return None if chosen is None else dict(found[chosen])

@@ -29,27 +29,28 @@ def browser_items(
     """Attempts as a short list, and compressed parts that hold everything else about them."""
     names: dict[str, int] = {}
     listed, parts = [], []
-    own: list[dict[str, Any]] = []
+    attempts: list[dict[str, Any]] = []
     texts: dict[str, int] = {}  # each is stored once in a part
 
     def place(text: str) -> int:
         return texts.setdefault(text, len(texts))
 
     def close() -> None:
-        content = {"texts": list(texts), "attempts": own}
+        content = {"texts": list(texts), "attempts": attempts}
         parts.append(b64encode(gzip.compress(orjson.dumps(content), mtime=0)).decode())
         texts.clear()
-        own.clear()
+        attempts.clear()
 
     for attempt in browser_attempts(all_results, max_characters):
         fields = (attempt[key] for key in ("benchmark", "setting", "solver", "id", "kind"))
         shown = [names.setdefault(field, len(names)) for field in fields]
-        listed.append([*shown, attempt["seed"], attempt["trial"], len(parts), len(own)])
+        listed.append([*shown, attempt["seed"], attempt["trial"], len(parts), len(attempts)])
         turns = [[side, place(text)] for side, text in attempt["turns"]]
-        own.append(attempt | {"turns": turns, "marks": [place(text) for text in attempt["marks"]]})
-        if sum(map(len, texts)) + 300 * len(own) > PART:
+        marks = [place(text) for text in attempt["marks"]]
+        attempts.append(attempt | {"turns": turns, "marks": marks})
+        if sum(map(len, texts)) + 300 * len(attempts) > PART:
             close()
-    if own:
+    if attempts:
         close()
     benchmarks = [results.benchmark for results in all_results]
     return {

@@ -159,8 +159,8 @@ def result_table(benchmark: AnyBenchmark, named: Named) -> Table:
             solver_name(benchmark, summary.solver),
             *(figure(summary) for figure in figures.values()),
         )
-        for setting, own in _by_setting(benchmark, named).items()
-        for place, summary in enumerate(own)
+        for setting, summaries in _by_setting(benchmark, named).items()
+        for place, summary in enumerate(summaries)
     ]
     names = {summary.floor_name for _, summary in named}
     only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
@@ -225,9 +225,9 @@ def ranked(benchmark: AnyBenchmark, summaries: Sequence[Summary]) -> list[Summar
 def condensed(benchmark: AnyBenchmark, named: Named) -> list[tuple[str, Summary]]:
     """Of each setting the models, the best shortcut and the best of the ceiling."""
     kept: list[tuple[str, Summary]] = []
-    for setting, own in _by_setting(benchmark, named).items():
+    for setting, summaries in _by_setting(benchmark, named).items():
         seen: set[str] = set()
-        for summary in own:
+        for summary in summaries:
             role = role_of(benchmark, summary.solver)
             if role in STUDIED or (role in ("shortcut", "ceiling") and role not in seen):
                 kept.append((setting, summary))
@@ -262,8 +262,8 @@ def metric_table(summary: Summary) -> Table:
 
 def metric_meaning(benchmark: AnyBenchmark, name: str) -> str:
     """What a metric of a summary means, in one line."""
-    own = {metric.name: metric.about for metric in benchmark.metrics}
-    return (own | OTHER_METRICS).get(name, "")
+    meanings = {metric.name: metric.about for metric in benchmark.metrics}
+    return (meanings | OTHER_METRICS).get(name, "")
 
 
 def token_line(summaries: Sequence[Summary]) -> str:
@@ -321,7 +321,7 @@ def analysis_tables(results: BenchmarkResults) -> list[Table]:
 
 
 def pooled(settings: Collection[str]) -> str:
-    """How many settings a figure is for, as a part of a title, where there are several."""
+    """The end of a title that says how many settings are pooled, if there are several."""
     return f" ({len(settings)} settings together)" if len(settings) > 1 else ""
 
 
@@ -411,7 +411,7 @@ def kind_table(results: BenchmarkResults) -> Table:
 
 
 def count_kinds(counts: Mapping[str, int]) -> Counter[str]:
-    """Answers by kind, without the detail after the colon."""
+    """The number of answers of every kind, without the detail after the colon."""
     kinds: Counter[str] = Counter()
     for full, count in counts.items():
         kinds[full.partition(":")[0]] += count
@@ -427,7 +427,7 @@ def solver_table(results: BenchmarkResults) -> Table:
     for part in parts:
         total = max(1, sum(part.kinds.values()))
         kinds = count_kinds(part.kinds).most_common(MAX_KINDS)
-        said = ", ".join(f"{kind} {count / total:.0%}" for kind, count in kinds)
+        kind_shares = ", ".join(f"{kind} {count / total:.0%}" for kind, count in kinds)
         values = (number(part.metrics[name].value, "-") for name in metrics)
-        rows.append((solver_name(benchmark, part.solver), *values, said))
+        rows.append((solver_name(benchmark, part.solver), *values, kind_shares))
     return Table("", ("solver", *metrics, "kinds of answers"), tuple(rows))

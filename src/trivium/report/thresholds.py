@@ -53,9 +53,9 @@ def threshold_sections(folders: Iterable[Path], styles: Styles) -> list[Threshol
         charts = [curve_chart(searches, styles, name)]
         if searches[0].plan.by:
             charts.insert(0, map_chart(searches, styles, f"{name}_map"))
-        table, said = threshold_table(searches), threshold_sentences(searches)
+        table, sentences = threshold_table(searches), threshold_sentences(searches)
         title = f"{key[0]} along {key[1]}"
-        sections.append(ThresholdSection(title, said, table, charts))
+        sections.append(ThresholdSection(title, sentences, table, charts))
     return sections
 
 
@@ -64,8 +64,8 @@ def threshold_sentences(searches: Sequence[Search]) -> list[tuple[str, str]]:
     plan = searches[0].plan
     if plan.by is not None:
         return []
-    said = [(_reach(one), one.solver, _sentence(one)) for one in searches]
-    return [(solver, text) for _, solver, text in sorted(said, key=lambda one: -one[0])]
+    sentences = [(_reach(one), one.solver, _sentence(one)) for one in searches]
+    return [(solver, text) for _, solver, text in sorted(sentences, key=lambda one: -one[0])]
 
 
 def _reach(search: Search) -> float:
@@ -103,15 +103,15 @@ def threshold_table(searches: Sequence[Search]) -> Table:
     by = (plan.by.field,) if plan.by else ()
     rows = []
     for search in searches:
-        own = () if search.by is None else (f"{search.by:g}",)
+        second = () if search.by is None else (f"{search.by:g}",)
         found = threshold_of(search)
         fits = {True: "yes", False: "does not fit", None: "-"}[found.fits]
-        rows.append((search.solver, *own, found.text, str(found.items), fits))
+        rows.append((search.solver, *second, found.text, str(found.items), fits))
     field = plan.axis.field
     heads = ("solver", *by, "threshold [95%]", "items", "curve fits")
     title = f"{plan.task.benchmark.name}: where lift falls to {plan.target:g}, along {field}"
     notes = ["threshold: the estimate and the 95% interval, whose ends are values that were tried"]
-    notes += [f"{own.name} {note}" for own in searches if (note := threshold_note(own))]
+    notes += [f"{search.name} {note}" for search in searches if (note := threshold_note(search))]
     return Table(title, heads, tuple(rows), ". ".join(notes))
 
 

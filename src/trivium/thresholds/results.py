@@ -148,8 +148,8 @@ def write_thresholds(searches: Sequence[Search], folder: Path) -> None:
     rows: list[list[Any]] = [heads]
     for found in map(threshold_of, searches):
         ends = ["" if end is None else f"{end:.6g}" for end in (found.value, found.low, found.high)]
-        own = [] if found.by is None else [f"{found.by:g}"]
+        second = [] if found.by is None else [f"{found.by:g}"]
         fits = {True: "yes", False: "no", None: ""}[found.fits]
         limits = [found.items, found.unscored, fits, found.note]
-        rows.append([found.solver, *own, found.field, plan.target, *ends, *limits])
+        rows.append([found.solver, *second, found.field, plan.target, *ends, *limits])
     write_file(folder / TABLE, csv_text(rows))

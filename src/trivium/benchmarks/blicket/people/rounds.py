@@ -162,7 +162,7 @@ class GameRound(Round):
     def _form(self, step: Step) -> None:
         form = one_of(step.value, self.content.spec.form_answers)
         blickets, inhibitors, unsure = (
-            "".join(sorted(one for one, own in self.said.items() if own == word))
+            "".join(sorted(letter for letter, reply in self.said.items() if reply == word))
             for word in ("yes", INHIBITOR, UNSURE)
         )
         self.dialogue.send(write_answer(GameAnswer(blickets, form, inhibitors, unsure=unsure)))
@@ -194,7 +194,8 @@ class GameRound(Round):
         if self.stage == "form":
             return Step("form", answer.form)
         said = {"yes": answer.blickets, INHIBITOR: answer.inhibitors, UNSURE: answer.unsure}
-        return Step("object", next((one for one, own in said.items() if self.asked in own), "no"))
+        replies = (reply for reply, letters in said.items() if self.asked in letters)
+        return Step("object", next(replies, "no"))
 
     def view(self, texts: Texts) -> ScreenData:
         """The screen of the stage."""
