@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from trivium.benchmarks import load_task
 from trivium.core.errors import UserError, require, require_known
+from trivium.core.spec import coerce, spec_from_dict
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Function, Items
 from trivium.models.providers import known_model
@@ -18,6 +22,26 @@ from trivium.report.compare import SolverScores, scores_of
 from trivium.result_set import ResultSet, open_results
 
 _OPTIONS = dict.fromkeys(one.name for one in fields(ModelOptions))
+_PLAIN = {int, float, str, bool, Path, type(None)}
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def checked(function: Callable[P, T]) -> Callable[P, T]:
+    """A function of the API that refuses an argument of another type than its plain one."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        hints, signature = typing.get_type_hints(function), inspect.signature(function)
+        for name, given in signature.bind(*args, **options).arguments.items():
+            hint, kind = hints.get(name), signature.parameters[name].kind
+            several = isinstance(hint, types.UnionType)
+            if {*(typing.get_args(hint) if several else (hint,))} <= _PLAIN:
+                for value in given if kind is inspect.Parameter.VAR_POSITIONAL else (given,):
+                    coerce(value, hint, name)
+        return function(*args, **options)
+
+    return call
 
 
 def as_task(task: Task | str | Path, options: dict[str, Any]) -> Task:
@@ -46,25 +70,30 @@ def model_options(
             how = f"trivium.load({task.benchmark.name!r}, {name}={options[name]!r})"
             raise UserError(f"{name} belongs to the task: {how}")
         if name not in _OPTIONS:
-            known = [*function.__kwdefaults__, *_OPTIONS, *sorted(task_names)]
+            known = [*inspect.unwrap(function).__kwdefaults__, *_OPTIONS, *sorted(task_names)]
             require_known(name, known, f"option {name!r}")
-    return ModelOptions(**options)
+    own = {name: value for name, value in options.items() if name == "extra_body"}  # may hold a key
+    others = {name: value for name, value in options.items() if name not in own}
+    return spec_from_dict(ModelOptions, others, base=ModelOptions(**own))
 
 
 def as_items(
     task: Task, items: int | Sequence[int] | Sequence[PresentedItem], seed: int, start: int
 ) -> Items:
     """The items that an argument describes."""
-    if isinstance(items, int):
+    if isinstance(items, int) and not isinstance(items, bool):
         return Items(seed, start, items)
     fits = isinstance(items, Iterable) and not isinstance(items, str)
     require(fits, f"items must be a whole number or a list, got {items!r:.60}")
-    chosen = [task.item(one, seed) if isinstance(one, int) else one for one in items]
+    listed = typing.cast(Iterable[Any], items)
+    chosen = [task.item(one, seed) if isinstance(one, int) else one for one in listed]
     require(bool(chosen), "items is empty: name at least one")
-    require(
-        all(one.task.benchmark is task.benchmark for one in chosen),
-        f"items must be of {task.benchmark.name}",
-    )
+    for one in chosen:
+        fits = isinstance(one, PresentedItem) and one.task.benchmark is task.benchmark
+        require(fits, f"items must be numbers or items of {task.benchmark.name}, got {one!r:.60}")
+    names = [one.id for one in chosen]
+    twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    require(twice is None, f"items holds {twice} twice; `repeats` presents every item again")
     return Items.of(task.benchmark, [one.original for one in chosen])
 
 
@@ -88,6 +117,8 @@ def solver_scores(results: Sequence[ResultSet | str | Path]) -> list[SolverScore
     """The scores of every solver of some results."""
     found: list[SolverScores] = []
     for number, result in enumerate(results, start=1):
+        fits = isinstance(result, (ResultSet, str, Path))
+        require(fits, f"result {number} must be results or their folder, got {result!r:.60}")
         rows = result if isinstance(result, ResultSet) else open_results(result)
         found += scores_of(f"result {number}", rows)
     return found

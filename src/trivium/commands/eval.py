@@ -7,6 +7,7 @@ Example: trivium eval nhop_explicit --model openai/gpt-4.1-mini --out runs/mini
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,5 +85,6 @@ def main(args: Sequence[str]) -> int:
             say(audit_sentence(*audited))
     status = print_verdict(run, [summary], out, flags.running.prices)
     print(f"records in {out / RECORDS}")
-    print(f"next: trivium report {out}\n      trivium analyze {out} --examples_per_type 1")
+    folder = shlex.quote(str(out))
+    print(f"next: trivium report {folder}\n      trivium analyze {folder} --examples_per_type 1")
     return status

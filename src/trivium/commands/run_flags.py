@@ -133,7 +133,7 @@ class RunFlags:
         """Print the evaluations, and what models would cost; returns 0."""
         found: dict[str, list[list[str]]] = {}  # the seeds and solvers of every setting
         for one in run.evaluations:
-            seeds, solvers = found.setdefault(str(one.setting or one.task), [[], []])
+            seeds, solvers = found.setdefault(one.setting or one.task.benchmark.name, [[], []])
             seeds.append(str(one.items.seed))
             solvers.append(one.solver)
         rows = [(name, *(", ".join(dict.fromkeys(part)) for part in found[name])) for name in found]

@@ -48,6 +48,8 @@ class Items:
 
     def __post_init__(self) -> None:
         check_range(self.start, self.count)
+        fits = self.seed is None or abs(self.seed) < 2**63
+        require(fits, f"seed must fit into 64 bits, got {self.seed}")
 
     @classmethod
     def from_files(cls, benchmark: AnyBenchmark, paths: Sequence[Path]) -> Items:

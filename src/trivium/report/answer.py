@@ -138,7 +138,7 @@ def _ahead(following: str, overall: Compared, parts: Mapping[str, Compared]) -> 
     unclear = [name for name, (_, seen) in known.items() if not seen]
     lower = [name for name, (one, seen) in known.items() if seen and (one.value or 0.0) < 0]
     higher = len(known) - len(unclear) - len(lower)
-    text += f" ({'higher ' if not clear else ''}on {higher} of {len(known)} benchmarks"
+    text += f" ({'shown ' if not clear else ''}on {higher} of {len(known)} benchmarks"
     text += f"; lower on {', '.join(lower)}" if lower else ""
     text += f"; no difference shown on {', '.join(unclear)}" if higher and unclear else ""
     return f"{text})"

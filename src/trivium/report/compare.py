@@ -393,6 +393,7 @@ def power_to_compare(
     The variance follows from the worse solver's score and the correlation of both, or from the
     first two solvers in `runs`.
     """
+    require(0 < difference < 1, f"power must lie between 0 and 1, got {difference:g}")
     graded = False
     if runs is None:
         variance = difference_variance(score, score + difference, correlation)

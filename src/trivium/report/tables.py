@@ -35,7 +35,7 @@ UNANSWERED = {FAILED: "failed", CUT_OFF: "cut off", DECLINED: "declined"}
 OTHER_METRICS = {
     "lift": "the headline metric: 0 at the floor, 1 at the ceiling",
     "answered_alike": "items whose answer was the same in all trials",
-    "largest_order_difference": "of the headline metric, between two orders of presentation",
+    "largest_order_difference": "of the headline metric, between two of n orders of presentation",
     "variance_of_repeats": "of the headline metric, between repeats of one prompt: chance",
     "variance_of_orders": "the same between orders of one item, less what chance explains",
 }
@@ -164,7 +164,8 @@ def result_table(benchmark: AnyBenchmark, named: Named) -> Table:
     ]
     names = {summary.floor_name for _, summary in named}
     only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
-    note = f"floor: the best score without reading the item{only}\n{left_out_sentence(named)}"
+    note = f"floor: the best score without reading the item{only}."
+    note += f"\n{left_out_sentence(named)}"
     title = f"{benchmark.name}: {benchmark.title}"
     return Table(title, ("setting", "solver", *figures), tuple(rows), note.strip())
 
@@ -263,6 +264,8 @@ def metric_table(summary: Summary) -> Table:
 def metric_meaning(benchmark: AnyBenchmark, name: str) -> str:
     """What a metric of a summary means, in one line."""
     meanings = {metric.name: metric.about for metric in benchmark.metrics}
+    if name.startswith("majority_"):
+        return "of the most frequent answer to an item; the mean of equally frequent ones"
     return (meanings | OTHER_METRICS).get(name, "")
 
 

@@ -115,7 +115,7 @@ def chosen_spaces(flags: Flags) -> dict[str, Space]:
     """The spaces that the flags describe, by name; by default the paper's."""
     require(not (flags.rules and flags.hypotheses), "give rules or hypotheses, not both")
     if flags.hypotheses:
-        require(not flags.noise, "noise goes with rules; a hypothesis has its own: A-C~0.1")
+        require(not flags.noise, "noise goes with rules; a hypothesis names its own noise: A-C~0.1")
         return {"the hypotheses given": space_of(flags.hypotheses, flags.objects)}
     if flags.rules or flags.objects != 3 or flags.noise:
         rules = flags.rules or PAPER_RULES
