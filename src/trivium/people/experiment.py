@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from trivium.benchmarks import change_task, get_benchmark, load_task
 from trivium.core.dialogue import solve
-from trivium.core.errors import UserError, require, require_known
+from trivium.core.errors import located, require, require_known, require_range
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import PresentedItem, Task
 from trivium.people.adaptive import axis_of
@@ -86,8 +86,8 @@ class Condition:
         for key in ("name", "benchmark"):
             require(bool(getattr(self, key).strip()), f"{key} of a condition is missing")
         require(len(self.name) <= 60, f"name must be at most 60 characters, got {self.name!r}")
-        require(1 <= self.items <= 100, f"items must be in 1..100, got {self.items}")
-        require(self.cap >= 0, f"cap must be at least 0, got {self.cap}")
+        require_range(self, 1, 100, "items")
+        require_range(self, 0, None, "cap")
         watched = self.arm != "active"
         require(
             not watched or self.page.watchable,
@@ -207,11 +207,9 @@ class Experiment:
         require(len(set(names)) == len(names), f"names of conditions must differ, got {names}")
         ids = [question.id for question in self.questions]
         require(len(set(ids)) == len(ids), f"ids of questions must differ, got {ids}")
-        require(1 <= self.pool <= MAX_POOL, f"pool must be in 1..{MAX_POOL}, got {self.pool}")
-        minima = {"tap_guard": 0, "dropout_minutes": 1, "requests_per_second": 1}
-        for name, minimum in minima.items():
-            value = getattr(self, name)
-            require(value >= minimum, f"{name} must be at least {minimum}, got {value}")
+        require_range(self, 1, MAX_POOL, "pool")
+        require_range(self, 0, None, "tap_guard")
+        require_range(self, 1, None, "dropout_minutes", "requests_per_second")
         for condition in self.conditions:
             self._check_condition(condition)
         factors = {tuple(condition.factors) for condition in self.conditions}
@@ -391,15 +389,11 @@ def _balanced(
 def read_experiment(path: Path, texts: Path | None = None) -> Experiment:
     """The experiment in a TOML file; `texts` is a study's copy of the file named by `language`."""
     table = read_mapping(path)
-    try:
-        language = table.get("language")
-        if isinstance(language, str) and language.endswith(".toml"):
-            table["language"] = str(texts or path.parent / language)
+    language = table.get("language")
+    if isinstance(language, str) and language.endswith(".toml"):
+        table["language"] = str(texts or path.parent / language)
+    with located(path):
         experiment = spec_from_dict(Experiment, table)
-        missing = (
-            experiment.audio and texts is None and not (path.parent / experiment.audio).is_dir()
-        )
+        missing = texts is None and not (path.parent / experiment.audio).is_dir()
         require(not missing, f"audio must be a folder, got {experiment.audio!r}")
-        return experiment
-    except UserError as problem:
-        raise UserError(f"{path}: {problem}") from None
+    return experiment
