@@ -13,7 +13,6 @@ from trivium.thresholds.search import Axis, Search, ThresholdPlan, make_axis
 Seen = tuple[tuple[float, float], ...]  # the value of the field and the score, item by item
 
 
-@lru_cache(maxsize=64)
 def axis_of(task: Task, field: str, values: tuple[float, ...]) -> Axis:
     """The field with its values; raises UserError if they have no order or are not allowed."""
     axis = make_axis(task, field, [f"{value:g}" for value in values])

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
@@ -135,9 +135,8 @@ class Store:
         """A hash keyed with the study's secret."""
         return hmac.new(self._secret, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
 
-    def find(self, column: str, value: Any) -> Participant | None:
+    def find(self, column: Literal["id", "key", "code"], value: Any) -> Participant | None:
         """The participant with this id, key or code."""
-        require(column in ("id", "key", "code"), f"no such column: {column}")
         rows = self._rows(f"SELECT * FROM participants WHERE {column} = ?", value)
         return Participant(*rows[0]) if rows else None
 
