@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, cycle
 from pathlib import Path
 from typing import Any, Literal
 
@@ -352,13 +352,13 @@ def _balanced(
     both together, of the third, and so on. The order depends on the ranks of the values alone, so
     conditions with other values, or without the last field, get matching orders.
     """
-    unused: dict[tuple[Any, ...], list[int]] = {}
+    found: dict[tuple[Any, ...], list[int]] = {}
     for index in indexes:
         row = task.benchmark.to_row(task.item(index, seed).original)
         for name in fields:
             require_known(name, row, f"field {name!r} of the items", "balance")
-        unused.setdefault(tuple(row[name] for name in fields), []).append(index)
-    used = {values: list[int]() for values in unused}
+        found.setdefault(tuple(row[name] for name in fields), []).append(index)
+    queues = {values: cycle(own) for values, own in found.items()}
     counts: Counter[tuple[Any, ...]] = Counter()
 
     def parts(values: tuple[Any, ...], last: int) -> list[tuple[Any, ...]]:
@@ -377,11 +377,8 @@ def _balanced(
 
     order = []
     for _ in indexes:
-        values = min(unused, key=frequency)
-        if not unused[values]:
-            unused[values], used[values] = used[values], []
-        order.append(unused[values].pop(0))
-        used[values].append(order[-1])
+        values = min(queues, key=frequency)
+        order.append(next(queues[values]))
         counts.update(part for last in range(len(fields)) for part in parts(values, last))
     return tuple(order)
 
