@@ -151,9 +151,7 @@ class Pay:
     currency: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("done", "failed", "bonus"):
-            value = getattr(self, name)
-            require(0 <= value < 10_000, f"{name} must be in 0..9999, got {value:g}")
+        require_range(self, 0, 9999, "done", "failed", "bonus")
 
 
 @dataclass(frozen=True)
