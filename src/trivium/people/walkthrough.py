@@ -64,8 +64,9 @@ def _walk(
             return screens
         again = use_all and screens[-1].get("movable", False)  # tests are left
         step = session.next_step(partial(_reply, again=again))
-        needs_place = session.answers_to_assign(step) is not None
-        session.take(Step(step.kind, step.value, place if needs_place else {}))
+        session.take(Step(step.kind, step.value))
+        if session.stage == "full":
+            session.assign(place)
 
 
 def _reply(dialogue: Dialogue, *, again: bool) -> str:
