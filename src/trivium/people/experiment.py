@@ -16,10 +16,10 @@ from trivium.core.dialogue import solve
 from trivium.core.errors import located, require, require_known, require_range
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import PresentedItem, Task
-from trivium.people.adaptive import axis_of
+from trivium.people.adaptive import plan_of
 from trivium.people.pages import TEXT, Page, Tables, page_of, read_tables
 from trivium.people.texts import Texts, read_texts
-from trivium.thresholds.search import Axis
+from trivium.thresholds.search import ThresholdPlan
 
 MAX_POOL = 10_000
 TABLES = read_tables("trivium.people")
@@ -109,9 +109,9 @@ class Condition:
         )
 
     @cached_property
-    def axis(self) -> Axis | None:
-        """The field along which thresholds are found, if any."""
-        return axis_of(self.task, self.vary, self.values) if self.vary else None
+    def plan(self) -> ThresholdPlan | None:
+        """The search for the threshold of each participant, if any."""
+        return plan_of(self.task, self.vary, self.values) if self.vary else None
 
     @property
     def page(self) -> Page:
@@ -241,7 +241,7 @@ class Experiment:
             taken = f"{question.id!r} is the name of a group of {benchmark}, not of a question"
             require(question.id not in groups, taken)
         require(
-            condition.axis is None or not condition.where,
+            condition.plan is None or not condition.where,
             f"{condition.name}: where does not go with vary",
         )
         metrics = [metric.name for metric in condition.task.benchmark.metrics]

@@ -215,11 +215,11 @@ class Session(StepHandler):
         """The item of this number; along an axis, the one most informative about the threshold."""
         condition, slot = self.condition, self.assigned["slot"]
         assert condition is not None
-        if condition.axis is None:
+        if condition.plan is None:
             return self.experiment.items(condition, slot)[number]
         done = [attempt.dialogue for attempt in self.rounds]
         index, seed = slot * condition.items + number, self.experiment.seed
-        return next_item(condition.task, condition.axis, done, index, seed)
+        return next_item(condition.plan, done, index, seed)
 
     def _end_activity(self) -> None:
         if self.rounds:
