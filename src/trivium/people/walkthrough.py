@@ -92,8 +92,7 @@ def screens_in_words(experiment: Experiment) -> list[dict[str, Any]]:
     """What participants read on every screen except the endings, for reports."""
     screens: dict[tuple[str, ...], dict[str, Any]] = {}
     for data in all_screens(experiment):
-        parts = (data.get(key, ()) for key in ("paragraphs", "rules", "messages"))
-        texts = [text for part in parts for text in part]
+        texts = [text for key in ("paragraphs", "rules", "messages") for text in data.get(key, ())]
         if data["condition"] != ENDINGS:
             facts = {key: data[key] for key in ("condition", "screen", "title")}
             screens.setdefault((data["title"], *texts), {**facts, "text": texts})
