@@ -36,7 +36,6 @@ from trivium.benchmarks import (
 from trivium.benchmarks.contract import check_benchmark
 from trivium.core.errors import UserError, import_extra, require, require_known
 from trivium.core.files import atomic_write, write_file
-from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.cost import Cost, Prices, cost_of, cost_of_run
@@ -210,9 +209,9 @@ def audited_presets(name: str) -> list[str]:
     if "." in name:
         return []
     benchmark = get_benchmark(name)
-    view = spec_to_dict(benchmark.view_type())
+    view = benchmark.view_type()
     verdicts = {
-        preset: audit_verdict(benchmark, spec_to_dict(spec), view)
+        preset: audit_verdict(Task(benchmark, spec, view))
         for preset, spec in benchmark.presets.items()
     }
     chosen = [preset for preset, verdict in verdicts.items() if verdict == "passed"]

@@ -137,8 +137,8 @@ class Episodes:
     @property
     def current(self) -> Episode:
         """The attempt that was started last."""
-        require(self._current is not None, "call reset first")
-        assert self._current is not None
+        if self._current is None:
+            raise UserError("call reset first")
         return self._current
 
     def start(self, split: str, seed: int | None = None, index: int | None = None) -> Episode:

@@ -16,7 +16,6 @@ from trivium.commands.flags import flag, leaves, read_benchmark_flags
 from trivium.commands.run_flags import RunFlags, print_verdict
 from trivium.core.errors import require
 from trivium.core.records import RECORDS
-from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.models.providers import full_model_name
@@ -79,10 +78,8 @@ def main(args: Sequence[str]) -> int:
     metric_table(summary).show(terminal())
     if summary.items > items.count:
         print(f"the figures cover all {summary.items} items in the folder, not only {items.count}")
-    if not flags.input:
-        audited = task.benchmark, spec_to_dict(task.spec), spec_to_dict(task.view)
-        if audit_verdict(*audited) == CAUGHT:
-            say(audit_sentence(*audited))
+    if not flags.input and audit_verdict(task) == CAUGHT:
+        say(audit_sentence(task))
     status = print_verdict(run, [summary], out, flags.running.prices)
     print(f"records in {out / RECORDS}")
     folder = shlex.quote(str(out))

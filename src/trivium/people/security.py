@@ -67,16 +67,6 @@ def address_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-async def read_body(request: Request) -> bytes:
-    """The body of a request; raises HTTPException as soon as it is too large."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > MAX_BODY:
-            raise HTTPException(413, "too large")
-    return body
-
-
 def same_origin(request: Request) -> bool:
     """Whether a request comes from a page of this server, according to the browser.
 

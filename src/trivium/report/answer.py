@@ -281,11 +281,10 @@ class Column:
         if note and part.bounds is not None and part.ceiling != part.floor:
             low, high = ((end - part.floor) / (part.ceiling - part.floor) for end in part.bounds)
             note += f": {low:.2f} to {high:.2f}"
-        fields = {"benchmark": self.results.benchmark.name, "setting": self.setting}
-        query = urlencode(
-            {name: text for name, text in fields.items() if text} | {"solver": solver}
-        )
-        headline = self.results.benchmark.metrics[0].name
+        benchmark = self.results.benchmark
+        fields = {"benchmark": benchmark.name, "setting": self.setting, "solver": solver}
+        query = urlencode({name: text for name, text in fields.items() if text})
+        headline = benchmark.metrics[0].name
         value = part.metrics[headline].value
         raw = "not scored" if value is None else f"{headline} {value:.2f}, no lift"
         return GridCell(part.metrics["lift"], raw, note, who, f"#items?{query}&kind=!right")

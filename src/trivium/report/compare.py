@@ -17,14 +17,7 @@ import orjson
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark, LossSplit
 from trivium.core.errors import require
-from trivium.core.records import (
-    PEOPLE,
-    UNSCORED,
-    Row,
-    is_participant,
-    read_manifest,
-    solver_group,
-)
+from trivium.core.records import PEOPLE, UNSCORED, Row, is_participant, read_manifest, solver_group
 from trivium.core.results import item_number
 from trivium.core.statistics import (
     Bounds,

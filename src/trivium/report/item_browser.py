@@ -6,6 +6,7 @@ import gzip
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import orjson
@@ -102,14 +103,12 @@ def _examples(
 ) -> Iterator[tuple[BenchmarkResults, str, Row]]:
     """The first example of every solver, setting and kind, then the second of each, and so on."""
     lists = [
-        (results, setting, rows)
+        [(results, setting, row) for row in rows]
         for results in all_results
         for (setting, _, _), rows in results.examples.items()
     ]
-    for number in range(max((len(rows) for *_, rows in lists), default=0)):
-        for results, setting, rows in lists:
-            if number < len(rows):
-                yield results, setting, rows[number]
+    for places in zip_longest(*lists):
+        yield from filter(None, places)
 
 
 @dataclass(frozen=True)

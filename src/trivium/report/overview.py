@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate, quantile
+from trivium.core.task import Task
 from trivium.report.audits import audit_sentence
 from trivium.report.item_browser import conversation
 from trivium.report.plot import ROLE_STYLES, SeriesStyle
@@ -148,8 +149,8 @@ def _setting_table(
             sentences.append(f"{part.solver} {are} at {estimate.value:.3f}, a lift of {lift}.")
     if left_out := left_out_sentence([("", part) for part in parts.values()]):
         sentences.append(f"{left_out[:1].upper()}{left_out[1:]}.")
-    shown = (results.specs.get(setting), results.views.get(setting)) if setting else (None, None)
-    sentences.append(audit_sentence(results.benchmark, *shown))
+    task = results.task(setting) if setting else Task(results.benchmark, None, None)
+    sentences.append(audit_sentence(task))
     return SettingTable(setting, rows, " ".join(sentences))
 
 

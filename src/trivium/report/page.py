@@ -232,9 +232,8 @@ def page(run: ReportedRun, prices: Prices, max_characters: int) -> str:
     again = run.manifest.get("kind") in ("sweep", "diag") and "command" in run.manifest
     return render_page(
         "page.html.j2",
-        title=run.title,
+        run=run,
         facts=facts(run.results, models, known, run.date),
-        styles=run.styles,
         grid=grid(run.results, run.styles),
         ranks=ranking(run.results),
         ranking_rule=RULE,
@@ -253,18 +252,15 @@ def page(run: ReportedRun, prices: Prices, max_characters: int) -> str:
         compared_items=compared_items,
         has_models=bool(models),
         rules=dict.fromkeys(results.benchmark.headline_rule for results in run.results),
-        thresholds=run.thresholds,
         experiments=[
             experiment_section(found, run.folder)
             for found in run.manifests.values()
             if found.get("kind") == "people" and "analysis" in found
         ],
-        sections=run.sections,
         usage=usage_table(run.results, models, known),
         token_chart=score_over_tokens(run.results, run.styles),
         max_rows=MAX_ROWS,
         items=browser_items(run.results, max_characters),
-        folder=run.folder,
         attempts=sum(results.records for results in run.results),
         seeds=seeds_text(run.results),
         versions=[_version(results) for results in run.results],

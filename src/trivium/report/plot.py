@@ -311,8 +311,8 @@ def nice_ticks(low: float, high: float) -> list[float]:
     for factor in (0.1, 0.2, 0.25, 0.5, 1.0, 2.0):
         first, last = math.floor(low / (step * factor)), math.ceil(high / (step * factor))
         if last - first <= 6:
-            return [round(number * step * factor, 10) for number in range(first, last + 1)]
-    return [low, low + span]
+            break
+    return [round(number * step * factor, 10) for number in range(first, last + 1)]
 
 
 def number_text(value: float) -> str:

@@ -28,8 +28,9 @@ from trivium.core.records import (
     solver_group,
 )
 from trivium.core.results import Summary, Tally, merged
-from trivium.core.spec import changed_fields, short
+from trivium.core.spec import changed_fields, short, spec_from_dict
 from trivium.core.statistics import Estimate, mean_interval
+from trivium.core.task import Task
 from trivium.evaluation.plan import plain
 from trivium.report.audits import CAUGHT, audit_verdict
 
@@ -158,9 +159,15 @@ class BenchmarkResults:
         sound = [name for name in self.settings if self.audit_verdict(name) != CAUGHT]
         return sound or self.settings
 
+    def task(self, setting: str) -> Task:
+        """The task of a setting; that of items from a file has no spec."""
+        benchmark, fields = self.benchmark, self.specs[setting]
+        spec = None if fields is None else spec_from_dict(benchmark.spec_type, fields)
+        return Task(benchmark, spec, spec_from_dict(benchmark.view_type, self.views[setting]))
+
     def audit_verdict(self, setting: str) -> str:
         """What an audit says about the items of a setting as they were presented."""
-        return audit_verdict(self.benchmark, self.specs[setting], self.views[setting])
+        return audit_verdict(self.task(setting))
 
     @cached_property
     def traces(self) -> Traces:

@@ -96,19 +96,17 @@ class Table:
 
     def fitted(self, width: int) -> Table:
         """The table without columns whose cells are all equal, where it is too wide with them."""
-        table = self
-        for place in reversed(range(len(self.columns))):
-            columns = list(zip(table.columns, *table.rows, strict=True))
-            cells = set(columns[place][1:])
-            if sum(max(map(len, column)) + 2 for column in columns) <= width + 2:
+        columns, notes = list(zip(self.columns, *self.rows, strict=True)), [self.note]
+        for column in columns[::-1]:
+            if sum(max(map(len, one)) + 2 for one in columns) <= width + 2:
                 break
-            if len(cells) == 1 and len(table.rows) > 1:
-                note = f"{columns[place][0]} {cells.pop() or 'none'} in every row"
-                keep = [other for other in range(len(columns)) if other != place]
-                rows = tuple(tuple(row[at] for at in keep) for row in table.rows)
-                heads = tuple(table.columns[at] for at in keep)
-                table = Table(table.title, heads, rows, "\n".join(filter(None, (note, table.note))))
-        return table
+            head, *cells = column
+            if len(cells) > 1 and len(set(cells)) == 1:
+                columns.remove(column)
+                notes.insert(0, f"{head} {cells[0] or 'none'} in every row")
+        heads = tuple(head for head, *_ in columns)
+        rows = tuple(zip(*(cells for _, *cells in columns), strict=True))
+        return Table(self.title, heads, rows, "\n".join(filter(None, notes)))
 
     def html(self) -> str:
         """The table in HTML, for notebooks."""

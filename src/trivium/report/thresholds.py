@@ -87,11 +87,8 @@ def _sentence(search: Search) -> str:
     beyond = search.fit.beyond(found)
     if beyond is not None:
         at = f"{field} {search.levels.values[beyond]:g}"
-        kept, lost = (
-            f"keeps {lift} as far as {at}, the hardest tried",
-            f"has lost {lift} before {at}",
-        )
-        return kept if beyond else lost
+        kept = f"keeps {lift} as far as {at}, the hardest tried"
+        return kept if beyond else f"has lost {lift} before {at}"
     if found.value is None:
         return f"falls below {lift} somewhere within {field} {text.partition(' ')[2]}"
     return f"keeps {lift} up to {field} {text}"

@@ -148,8 +148,8 @@ class BuiltIn(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         name, dialogue = self.model_name.rpartition("/")[2], _current.get()
-        require(dialogue is not None, f"{self.model_name} only replies to samples of Trivium tasks")
-        assert dialogue is not None
+        if dialogue is None:
+            raise UserError(f"{self.model_name} only replies to samples of Trivium tasks")
         solvers = dialogue.item.task.benchmark.solvers
         require(name in solvers, f"unknown solver {name!r}; there are {', '.join(solvers)}")
         return ModelOutput.from_content(self.model_name, next_reply(dialogue, solvers[name]))

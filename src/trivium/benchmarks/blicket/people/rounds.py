@@ -200,7 +200,8 @@ class GameRound(Round):
     def view(self, texts: Texts) -> ScreenData:
         """The screen of the stage."""
         screen: Callable[[Texts], ScreenData] = getattr(self, f"_view_{self.stage}")
-        return {"title": texts[f"{self.stage}.title"]} | screen(texts)
+        history = {} if self.stage == "example" else self._history(texts)
+        return {"title": texts[f"{self.stage}.title"]} | screen(texts) | history
 
     @property
     def _things(self) -> dict[str, str]:
@@ -250,7 +251,6 @@ class GameRound(Round):
             "paragraphs": [like_examples("new.text", texts)],
             "picture": self._machine(texts),
             "buttons": [button(texts, "next", "start", main=True)],
-            **self._history(texts),
         }
         if not self._slides:
             noise = [texts["rules.noise"]] if self.content.spec.noise else []
@@ -269,7 +269,6 @@ class GameRound(Round):
             "movable": left > 0,
             "buttons": [*buttons, button(texts, "finish", "finish")],
             "rules": self._rules(texts),
-            **self._history(texts),
         }
 
     def _view_watch(self, texts: Texts) -> ScreenData:
@@ -278,7 +277,6 @@ class GameRound(Round):
             "paragraphs": [texts["watch.text"]],
             "machine": self._machine(texts),
             "buttons": [button(texts, "next", "more" if left else "next", main=True)],
-            **self._history(texts),
         }
 
     def _view_object(self, texts: Texts) -> ScreenData:
@@ -290,7 +288,6 @@ class GameRound(Round):
             "buttons": [
                 _choice("object", option, texts[label]) for option, label in self.options.items()
             ],
-            **self._history(texts),
         }
 
     def _view_form(self, texts: Texts) -> ScreenData:
@@ -302,7 +299,7 @@ class GameRound(Round):
             for form in self.content.spec.form_answers
         ]
         words = like_examples("form.like", texts) if self._slides else texts["form.rule"]
-        return {"paragraphs": [words], "buttons": buttons, **self._history(texts)}
+        return {"paragraphs": [words], "buttons": buttons}
 
 
 def _choice(kind: str, value: str, label: str) -> ScreenData:
