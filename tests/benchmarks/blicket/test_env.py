@@ -444,7 +444,13 @@ def test_a_picture_shows_objects_light_and_question() -> None:
     assert same_colours(off, {a_up: wall, a_down: red, lamp: dark, b_down: blue, b_ring: table})
     assert same_colours(off, {(20, 20): wall, (20, 290): table})
     assert same_colours(draw(Scene(3, asked=1)), {a_down: red, b_down: blue, b_ring: yellow})
-    assert (draw(Scene(3, asks_type=True))[160:196, 138:174] != off[160:196, 138:174]).any()
+    about_form = draw(Scene(3, asks_type=True))
+    assert (about_form[160:196, 138:174] != off[160:196, 138:174]).any()
+    env = BlicketEnv(render_mode="rgb_array", reward_structure="quiz-type")
+    env.reset(seed=0)
+    for _ in range(4):  # into the quiz, and three answers about objects
+        env.step([0, 0, 0, 1])
+    assert (env.render() == about_form).all()
     assert same_colours(draw(Scene(3, over=True)), {a_down: (232, 158, 160)})  # half faded
     assert draw(Scene(8)).shape == (300, 732, 3)
 
