@@ -250,6 +250,19 @@ def test_the_card_tells_the_result_of_the_audit() -> None:
     assert "NO VERDICT" in card(prompts, "here", Audit((), 900, 0.99))
 
 
+def test_the_audit_of_a_card_is_the_one_that_the_command_makes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def as_asked(benchmark: Any, spec: Any, seed: int, *, view: Any) -> Audit:
+        assert (benchmark.name, spec.hops, seed, view.mode) == ("nhop_implicit", 4, 0, "steps")
+        return Audit((), 900, 0.99)
+
+    monkeypatch.setattr("trivium.exchange.dataset_folder.audit", as_asked)
+    words = "export nhop_implicit --hops 4 --mode steps --items 2 --format huggingface --out"
+    assert run(words, str(tmp_path / "made")) == 0
+    assert "NO VERDICT" in (tmp_path / "made" / "README.md").read_text()
+
+
 def test_load_dataset_opens_the_folder(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

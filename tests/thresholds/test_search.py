@@ -17,6 +17,7 @@ from tests.command_line import run
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.cli import main
 from trivium.core.errors import UserError
+from trivium.report.thresholds import curve_chart
 from trivium.thresholds.fit import Levels, share_grows
 from trivium.thresholds.results import read_thresholds
 from trivium.thresholds.search import (
@@ -192,6 +193,16 @@ def test_two_fields_make_a_map(tmp_path: Path) -> None:
     assert run(f"{SEARCH} {words}") == 0
     assert {row["m"] for row in rows(tmp_path)} == {"4", "8"}
     assert list((tmp_path / "plots").glob("*_map.svg"))
+
+
+def test_a_chart_has_at_most_24_searches_and_counts_the_others() -> None:
+    task = load_task("nhop_implicit")
+    names = tuple(f"solver {number}" for number in range(26))
+    searches = ThresholdPlan(task, (make_axis(task, "hops", ["3", "4"]),), names).searches()
+    chart = curve_chart(searches, {}, "many")
+    assert [panel.title for panel in chart.panels] == list(names[:24])
+    assert chart.words == "2 more are in the table."
+    assert curve_chart(searches[:24], {}, "few").words == ""
 
 
 def test_the_report_of_a_folder_shows_the_searches_in_it(tmp_path: Path) -> None:
