@@ -336,7 +336,8 @@ def test_rendering_shows_the_state() -> None:
     texts: list[Any] = []
     for env in (picture, text):
         env.reset(seed=0, options={"hypothesis": "conjunctive:AB"})
-    for action in ([1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]):
+    actions = ([1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0])
+    for action in actions:
         for env, collected in ((picture, frames), (text, texts)):
             env.step(action)
             collected.append(env.render())
@@ -346,11 +347,15 @@ def test_rendering_shows_the_state() -> None:
     assert "LIGHT" in texts[1]
     assert "is A a blicket?" in texts[2]
     assert "is B a blicket?" in texts[3]
-    many = BlicketVectorEnv(3, render_mode="rgb_array")
-    many.reset(seed=0)
-    shown = many.render()
-    assert shown is not None
-    assert len(shown) == 3
+    for mode, expected in (("rgb_array", frames), ("ansi", texts)):
+        many = BlicketVectorEnv(3, render_mode=mode, reward_structure="quiz")
+        many.reset(seed=0, options={"hypothesis": "conjunctive:AB"})
+        for action, one in zip(actions, expected, strict=True):
+            many.step(np.array([action] * 3))
+            shown = many.render()
+            assert shown is not None
+            assert len(shown) == 3
+            assert all(np.array_equal(each, one) for each in shown)
 
 
 def test_objects_in_a_picture_lie_side_by_side_on_the_table() -> None:
