@@ -222,6 +222,13 @@ def hits(generator: np.random.Generator, share: float, n: int) -> Outcome:
     return Outcome((generator.random(n) < share).astype(np.float64), 1 / 6)
 
 
+def test_scores_are_tested_as_students_t() -> None:
+    """The standard error is at least a third, so t is 1 or -1, with two degrees of freedom."""
+    above, below = (Outcome(np.array([0.25, 0.5, 0.75]), chance) for chance in (1 / 6, 5 / 6))
+    assert above.p == pytest.approx(0.5 - 0.5 / math.sqrt(3))
+    assert below.p == pytest.approx(0.5 + 0.5 / math.sqrt(3))
+
+
 def caught(tested: list[Outcome], fresh: Callable[[int], Outcome]) -> list[int]:
     """The numbers of the cues that an audit with these outcomes reports."""
     chosen = [number for number, outcome in enumerate(tested) if outcome.p < SELECT]
