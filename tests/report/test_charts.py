@@ -431,5 +431,5 @@ def test_cells_lie_side_by_side_within_the_axes() -> None:
     steps = (places["b", 2][0] - places["a", 2][0], places["a", 2][1] - places["a", 10][1])
     assert 0 < steps[0] - wide <= 3, "a gap between columns"
     assert 0 < steps[1] - high <= 3, "and between rows, the larger one above"
-    assert places["c", 2][0] + wide <= drawn.right
-    assert places["c", 2][1] + high <= drawn.bottom
+    assert places["c", 2][0] + wide <= drawn.right < drawn.width
+    assert places["c", 2][1] + high <= drawn.bottom < drawn.height
