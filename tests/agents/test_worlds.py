@@ -138,8 +138,9 @@ def test_splits_draw_only_their_own_machines() -> None:
 
 
 def test_the_papers_settings_are_the_defaults_of_stable_baselines() -> None:
-    """Those of its A2C and PPO2, but with the paper's four environments for both."""
-    both = {"environments": 4, "discount": 0.99, "entropy_coefficient": 0.01, "gradient_norm": 0.5}
+    """Those of its A2C, PPO2 and LSTM policies, but with the paper's four environments for both."""
+    both = {"trunk": (64, 64), "width": 256, "environments": 4, "discount": 0.99}
+    both |= {"entropy_coefficient": 0.01, "gradient_norm": 0.5}
     a2c = {"horizon": 5, "gae_lambda": 1, "learning_rate": 7e-4, "value_coefficient": 0.25}
     ppo = {"horizon": 128, "gae_lambda": 0.95, "learning_rate": 2.5e-4, "value_coefficient": 0.5}
     passes = {"epochs": 4, "minibatches": 4, "clip": 0.2}
