@@ -397,8 +397,10 @@ def test_numbers_are_said_shortly() -> None:
 
 def test_a_chart_file_has_its_label_and_needs_no_variables(grid: BenchmarkResults) -> None:
     text = chart_svg(drawn(grid)["correct_by_steps"], series_styles([grid]), "la<bel")
-    ElementTree.fromstring(text)  # it is XML
-    assert "la&lt;bel: correct over steps" in text
+    lines = list(ElementTree.fromstring(text).iter("{http://www.w3.org/2000/svg}text"))
+    assert lines[0].text == "la<bel: correct over steps (hops - 1), by m"
+    legend = [one.text for one in lines if one.get("x") == "20"]
+    assert legend == ["a/model", "b/model", "floor"]
     assert "var(" not in plain_css()
 
 
