@@ -57,6 +57,16 @@ def test_every_benchmark_has_variants_that_can_be_run(name: str) -> None:
     assert {one.setting for one in run.evaluations} == set(task.benchmark.diagnostics)
 
 
+@pytest.mark.parametrize("name", ["nhop_explicit", "nhop_implicit"])
+def test_relations_are_the_same_items_in_plain_english(name: str) -> None:
+    variants = ["control", "relations"]
+    run = plan_diagnosis(load_task(name), variants=variants, seed=1, items=1, solvers=["oracle"])
+    control, relations = (next(iter(one.presented())) for one in run.evaluations)
+    assert relations.original == control.original
+    assert "f1" in control.prompt
+    assert "f1" not in relations.prompt
+
+
 def test_unknown_variants_and_approaches_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["diagnose", "nhop_implicit", "--variants", "control,sideways"]) == 2
     assert (
