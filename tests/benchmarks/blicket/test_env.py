@@ -299,6 +299,11 @@ def test_a_spec_made_in_python_refuses_unknown_choices(field: str) -> None:
         ({"render_mode": "human"}, "render_mode must be one of"),
         ({"objects": 8, "max_steps": 10**6, "hypotheses": ["disjunctive:H"]}, "choose fewer"),
         ({"objects": 4}, "objects = 4 needs hypotheses of 4 objects"),
+        ({"demonstrations": "given"}, "demonstrations go with a quiz"),
+        (
+            {"demonstrations": "given", "reward_structure": "quiz", "hypotheses": ["parity:A"]},
+            "demonstrations go with a quiz",
+        ),
         ({"split": "half"}, "split must be one of"),
         ({"split": "both_loo", "hypotheses": ["disjunctive:A"]}, "exclude each other"),
         ({"split_part": "test"}, "split_part needs a split"),
