@@ -205,6 +205,19 @@ def test_a_chart_has_at_most_24_searches_and_counts_the_others() -> None:
     assert curve_chart(searches[:24], {}, "few").words == ""
 
 
+def test_a_chart_marks_where_lift_falls_to_the_target() -> None:
+    task = load_task("nhop_implicit")
+    axis = make_axis(task, "hops", ["3", "4", "6", "8"])
+    (search,) = ThresholdPlan(task, (axis,), ("mine",)).searches()
+    for level, right in enumerate((50, 50, 6, 6)):  # of 50, among eight candidates
+        search.fit.add(level, [1.0] * right + [0.0] * (50 - right))
+    *_, mark = curve_chart([search], {}, "one").panels[0].series
+    assert mark.name.startswith("threshold ")
+    low, high = mark.points
+    assert (low.value, high.value) == (0.5, 0.5)
+    assert 4 <= low.x < high.x <= 6
+
+
 def test_the_report_of_a_folder_shows_the_searches_in_it(tmp_path: Path) -> None:
     for solver in ("oracle", "last_line"):
         assert run(f"{SEARCH} --solver {solver} --max_items 25 --out {tmp_path / solver}") == 0
