@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.auditing.features import Group, PromptFeatures, candidate_features, item_features
+from trivium.auditing.features import (
+    Group,
+    PromptFeatures,
+    candidate_features,
+    common_words,
+    item_features,
+)
 from trivium.auditing.results import ENGINE
 from trivium.auditing.samples import feature_names, make_rows
 from trivium.core.probes import Probe
@@ -103,6 +109,12 @@ def test_features_of_an_item() -> None:
         "whole": 9,
     }
     assert {name: item[name] for name in expected} == expected
+
+
+def test_words_of_half_the_texts_belong_to_the_template() -> None:
+    texts = ["alpha beta gamma", "alpha beta gamma", "alpha beta", "alpha", "alpha"]
+    assert common_words(texts) == {"alpha", "beta"}  # five, three and two of five
+    assert common_words(texts[1:]) == {"alpha", "beta"}  # four, two and one of four
 
 
 def test_columns_of_a_table() -> None:

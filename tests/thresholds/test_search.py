@@ -17,6 +17,7 @@ from tests.command_line import run
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.cli import main
 from trivium.core.errors import UserError
+from trivium.report.thresholds import curve_chart
 from trivium.thresholds.fit import Levels, share_grows
 from trivium.thresholds.results import read_thresholds
 from trivium.thresholds.search import (
@@ -192,6 +193,29 @@ def test_two_fields_make_a_map(tmp_path: Path) -> None:
     assert run(f"{SEARCH} {words}") == 0
     assert {row["m"] for row in rows(tmp_path)} == {"4", "8"}
     assert list((tmp_path / "plots").glob("*_map.svg"))
+
+
+def test_a_chart_has_at_most_24_searches_and_counts_the_others() -> None:
+    task = load_task("nhop_implicit")
+    names = tuple(f"solver {number}" for number in range(26))
+    searches = ThresholdPlan(task, (make_axis(task, "hops", ["3", "4"]),), names).searches()
+    chart = curve_chart(searches, {}, "many")
+    assert [panel.title for panel in chart.panels] == list(names[:24])
+    assert chart.words == "2 more are in the table."
+    assert curve_chart(searches[:5], {}, "few").words == ""
+
+
+def test_a_chart_marks_where_lift_falls_to_the_target() -> None:
+    task = load_task("nhop_implicit")
+    axis = make_axis(task, "hops", ["3", "4", "6", "8"])
+    (search,) = ThresholdPlan(task, (axis,), ("mine",)).searches()
+    for level, right in enumerate((50, 50, 6, 6)):  # of 50, among eight candidates
+        search.fit.add(level, [1.0] * right + [0.0] * (50 - right))
+    *_, mark = curve_chart([search], {}, "one").panels[0].series
+    assert mark.name.startswith("threshold ")
+    low, high = mark.points
+    assert (low.value, high.value) == (0.5, 0.5)
+    assert 4 <= low.x < high.x <= 6
 
 
 def test_the_report_of_a_folder_shows_the_searches_in_it(tmp_path: Path) -> None:
