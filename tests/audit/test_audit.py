@@ -374,7 +374,9 @@ def test_features_that_are_constant_empty_or_known_already_tell_nothing() -> Non
         "empty": column(*[np.nan] * 6),
     }
     number = np.arange(3, dtype=np.float32)
-    sample = replace(without_features(there), own=own, of_item={"number": number}, there=there)
+    sample = replace(
+        without_features(there), of_candidate=own, of_item={"number": number}, there=there
+    )
     assert sample.telling == ["size", "number"]
     assert replace(sample, of_item={"number": number, "same": number}).telling == sample.telling
 

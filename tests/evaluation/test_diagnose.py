@@ -9,7 +9,7 @@ import pytest
 
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.cli import main
-from trivium.core.spec import read_mapping
+from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.evaluation.plan import plan_diagnosis
 
 
@@ -78,3 +78,18 @@ def test_unknown_variants_and_approaches_are_named(capsys: pytest.CaptureFixture
     )
     assert main(["diagnose", "--approach", "both"]) == 2
     assert "unknown benchmark 'both'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", benchmark_names())
+def test_no_variant_is_another_one_under_a_second_name(name: str) -> None:
+    """A model would be asked, and paid, twice for the same prompts."""
+    task = load_task(name)
+    variants = [
+        (
+            spec_from_dict(type(task.spec), one.spec, base=task.spec),
+            spec_from_dict(type(task.view), one.view, base=task.view),
+            one.solver,
+        )
+        for one in task.benchmark.diagnostics.values()
+    ]
+    assert len(set(map(repr, variants))) == len(variants)
