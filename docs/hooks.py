@@ -23,7 +23,6 @@ from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import GROUPS, command_module
 from trivium.commands.flags import Parser
 from trivium.core.benchmark import KINDS, AnyBenchmark
-from trivium.core.spec import spec_to_dict
 from trivium.core.task import Task
 from trivium.evaluation.cost import Prices
 from trivium.evaluation.executors import Workers
@@ -340,14 +339,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def benchmark_facts(benchmark: AnyBenchmark) -> str:
     """The sections of a benchmark's page that follow from its code."""
-    item = Task(benchmark, benchmark.default_spec, benchmark.view_type()).item(0, 1729)
+    task = Task(benchmark, *_parts(benchmark))
+    item = task.item(0, 1729)
     lines = item.prompt.split("\n")
     left = len(lines) - PROMPT_LINES
     if left > 1:
         half = PROMPT_LINES // 2
         lines = [*lines[:half], f"... {left} lines more ...", *lines[-half:]]
     prompt = "\n".join(lines)
-    spec, view = map(spec_to_dict, _parts(benchmark))
     gold = f"`{item.gold}`" if "\n" not in item.gold else f"\n\n```text\n{item.gold}\n```"
     parts = [
         "## Reference",
@@ -355,7 +354,7 @@ def benchmark_facts(benchmark: AnyBenchmark) -> str:
         f"the [gallery](../../GALLERY.md#{benchmark.name}).",
         "### Presets",
         table(("preset", "floor", "ceiling", "audit"), _presets(benchmark)),
-        audit_sentence(benchmark, spec, view),
+        audit_sentence(task),
         "### An item",
         f"````text\n{prompt}\n````",
         f"Answer: {gold}",
@@ -382,7 +381,7 @@ def _presets(benchmark: AnyBenchmark) -> Iterator[tuple[str, ...]]:
     view = benchmark.view_type()
     for name, spec in benchmark.presets.items():
         floor, ceiling = benchmark.floor(spec, view), benchmark.ceiling(spec, view)
-        verdict = audit_verdict(benchmark, spec_to_dict(spec), spec_to_dict(view))
+        verdict = audit_verdict(Task(benchmark, spec, view))
         default = " (default)" if spec == benchmark.default_spec else ""
         yield (
             f"`{name}`{default}",

@@ -27,7 +27,7 @@ from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.results import ENGINE
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
-from trivium.core.spec import changed_fields, spec_to_dict
+from trivium.core.spec import changed_fields
 from trivium.core.task import Task
 from trivium.report.audits import audits_path, keep_audit, stored_audit
 
@@ -72,7 +72,7 @@ def row(kept: Mapping[str, Any]) -> str:
 def audit_all(names: Sequence[str], views: Sequence[int]) -> None:
     """Audit the presets of these benchmarks; write the page and the files that reports read."""
     for preset, task in presets(names, views):
-        kept = stored_audit(task.benchmark, spec_to_dict(task.spec), spec_to_dict(task.view))
+        kept = stored_audit(task)
         if kept and kept.get("engine") == ENGINE:
             continue
         started = time.process_time()

@@ -45,7 +45,9 @@ different values that more cannot be avoided.
   value, their mean.
 - **Paired differences**: of right and wrong answers the score interval of Tango (1998), of other
   scores that of Korn and Graubard between -1 and 1.
-- **Counts** without a known range: Student's interval.
+- **Counts** without a known range: Student's interval. Where all values are equal there is none,
+  and where nearly all are 0, such as the number of wrong objects of a solver that is nearly always
+  right, it is too narrow: compare such solvers by a share.
 - **People**: all that a person does is one value, the mean. Differences between people and another
   solver (or other people) are clustered by person and by item, with the variance of Cameron,
   Gelbach and Miller (2011) and Satterthwaite's degrees of freedom: a person is at several items,

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from trivium.core.errors import UserError
 from trivium.core.question import PlainView, Question, QuestionBenchmark
 from trivium.core.streams import Stream
 from trivium.core.task import Task
+from trivium.evaluation.evaluation import code_hash
 
 
 @pytest.mark.parametrize(
@@ -200,6 +202,46 @@ def test_records_are_kept_and_resumed(tmp_path: Path) -> None:
     assert len(result) == 5
 
 
+def test_another_function_of_the_same_name_does_not_resume(tmp_path: Path) -> None:
+    def one_token(token: str) -> Callable[[str], str]:
+        def answer(prompt: str) -> str:
+            return token
+
+        return answer
+
+    def answer(prompt: str) -> str:
+        return prompt[-6:]
+
+    again = answer
+    trivium.evaluate("nhop_implicit", again, items=3, out=tmp_path, name="mine")
+    trivium.evaluate("nhop_implicit", again, items=3, out=tmp_path, name="mine")
+    with pytest.raises(UserError, match="the function mine has changed since"):
+        trivium.evaluate("nhop_implicit", one_token("x"), items=3, out=tmp_path, name="mine")
+    assert code_hash(answer) == code_hash(partial(answer)) != code_hash(one_token("x"))
+    assert code_hash(lambda x: x in {"a", "b"}) == code_hash(lambda x: x in {"b", "a"})
+
+
+@pytest.mark.parametrize("kind", ["plain", "async", "batch"])
+def test_what_a_function_did_before_it_failed_is_recorded(kind: str, tmp_path: Path) -> None:
+    calls = 0
+
+    def answer(prompt: str) -> str:
+        nonlocal calls
+        calls += 1
+        return "E_0001" if calls < 8 else str(1 / 0)
+
+    async def later(prompt: str) -> str:
+        return answer(prompt)
+
+    def batch(prompts: Sequence[str]) -> list[str]:
+        return [answer(prompt) for prompt in prompts]
+
+    function = {"plain": answer, "async": later, "batch": batch}[kind]
+    with pytest.raises(UserError, match=r"failed on item IMP-00000.: ZeroDivisionError: division"):
+        trivium.evaluate("nhop_implicit", function, items=9, out=tmp_path, concurrency=3)
+    assert len(trivium.open(tmp_path)) in range(6, 8)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -357,6 +399,20 @@ def test_a_batch_function_gets_many_prompts(tmp_path: Path) -> None:
         (lambda: trivium.load("nhop_implicit")[-1], "has no last item"),
         (lambda: trivium.load("nhop_implicit")[3:], "name the end of the slice"),
         (lambda: trivium.load("nhop_implicit", hopps=3), "did you mean hops"),
+        (lambda: trivium.evaluate("nhop_implicit", "vllm/m", temp="hot"), "temp must be a number"),
+        (lambda: trivium.evaluate("nhop_implicit", "vllm/m", extra_body=[1]), "a JSON object such"),
+        (lambda: trivium.evaluate("nhop_implicit", "oracle", seed=2**70), "seed must fit into 64"),
+        (lambda: trivium.evaluate("nhop_implicit", "oracle", seed=1.5), "seed must be a whole"),  # type: ignore[arg-type]
+        (lambda: trivium.evaluate("nhop_implicit", "oracle", items=[0, 0]), "000000 twice"),
+        (lambda: trivium.evaluate("nhop_implicit", "oracle", items=["x"]), "of nhop_implicit"),  # type: ignore[arg-type]
+        (lambda: trivium.evaluate("nhop_implicit", "oracle", items=True), "number or a list"),
+        (lambda: trivium.evaluate("nhop_implicit", "oracle", out=3), "out must be text or a path"),  # type: ignore[arg-type]
+        (lambda: trivium.evaluate("nhop_implicit", len, name=3), "name must be text, got 3"),  # type: ignore[arg-type]
+        (lambda: trivium.run(["nhop_implicit"]), "benchmarks must be text"),  # type: ignore[arg-type]
+        (lambda: trivium.compare(1, 2), "result 1 must be results or their folder, got 1"),  # type: ignore[arg-type]
+        (lambda: trivium.audit("nhop_implicit", items=99), "items must be at least 100, got 99"),
+        (lambda: trivium.estimate("nhop_implicit", power=2), "power must lie between 0 and 1"),
+        (lambda: trivium.new_benchmark("numpy"), "'numpy' is the name of a Python module"),
     ],
 )
 def test_mistakes_are_one_sentence(call: Callable[[], object], sentence: str) -> None:

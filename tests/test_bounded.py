@@ -136,7 +136,7 @@ def test_a_sweep_goes_on_without_a_model_that_cannot_be_asked(
         shown = capsys.readouterr().out
         assert "vllm/alive" in shown
         assert "oracle" in shown
-        assert "FAILED: 3 of 9 attempts; the same command retries them" in shown
+        assert "FAILED: 3 of 6 attempts; the same command retries them" in shown
         assert "vllm/dead at http://" in shown
         assert main(words) == 1
     assert models["alive"] == 3, "only the dead model is asked again"

@@ -107,7 +107,7 @@ def test_a_file_may_name_no_solvers_and_how_a_model_reasons(
     [
         ("generate nhop_explicit --config {0} --out x", "L has 2 values, as a sweep may have"),
         ("generate nhop_implicit --config {0} --out x", "is about nhop_explicit, not about"),
-        ("eval nhop_explicit --config two.toml --out x", "solvers has 2 values"),
+        ("eval nhop_explicit --config two.toml --out x", "eval takes one solver or model"),
         ("generate nhop_explicit --config odd.toml --out x", "odd.toml: unknown key 'hopps'"),
         ("sweep nhop_explicit --config effort.toml", "reasoning_effort must be one of none, min"),
         ("sweep nhop_implicit --config {0}", "one.toml is about nhop_explicit, not about nhop_im"),

@@ -184,6 +184,19 @@ class Restless(Coin):
         return Question(item.prompt, item.options, other, {}, item.id, item.origin)
 
 
+class ReorderedAtFirst(Coin):
+    def reshuffle(self, item: Question, trial: int) -> Question:
+        return replace(item, options=item.options[::-1])
+
+
+class ScoredByPlace(Coin):
+    def reshuffle(self, item: Question, trial: int) -> Question:
+        return replace(item, options=item.options[::-1]) if trial else item
+
+    def score(self, item: Question, answer: str | None) -> Scores:
+        return {"correct": float(answer == item.options[0])}
+
+
 def test_a_small_benchmark_keeps_the_contract() -> None:
     check_benchmark(Coin())
 
@@ -209,6 +222,8 @@ def test_one_check_that_fails_is_enough() -> None:
         (NothingToAudit, "audit_runs"),
         (UnreadGold, "writing_and_parsing_are_inverse"),
         (Restless, "reordering_keeps_the_score"),
+        (ReorderedAtFirst, "reordering_keeps_the_score"),
+        (ScoredByPlace, "reordering_keeps_the_score"),
     ],
 )
 def test_a_broken_benchmark_is_noticed(broken: type[Coin], failing: str) -> None:

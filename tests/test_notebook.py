@@ -64,7 +64,7 @@ CELLS = [
     ("c", "hops=4: <nhop_implicit, oracle"),
     ("c.plot()", "<charts nhop_implicit_correct_by_steps"),
     ("trivium.diagnose('nhop_explicit', items=2, solvers=['oracle'])", "<results of"),
-    ("trivium.audit('nhop_implicit', items=20)", "<audit "),
+    ("trivium.audit('nhop_implicit', items=100)", "<audit "),
     ("trivium.estimate(task, items=10, price_in=1, price_out=2)", "at the given prices"),
     ("trivium.estimate(task, power=0.1)", "takes 272 items"),
     ("trivium.threshold(task, 'oracle', vary={'hops': [3, 4]}, max_items=50)", "beyond 4"),

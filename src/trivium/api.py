@@ -10,10 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import fields, replace
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
-from trivium.arguments import as_items, as_task, model_options, named_solver, solver_scores
+from trivium.arguments import (
+    as_items,
+    as_task,
+    checked,
+    model_options,
+    named_solver,
+    solver_scores,
+)
 from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.overlap import Overlap
 from trivium.auditing.overlap import overlap as count_overlap
@@ -28,11 +36,10 @@ from trivium.benchmarks import (
 from trivium.benchmarks.contract import check_benchmark
 from trivium.core.errors import UserError, import_extra, require, require_known
 from trivium.core.files import atomic_write, write_file
-from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.cost import Cost, Prices, cost_of, cost_of_run
-from trivium.evaluation.evaluation import Evaluation, Function, Items, Run
+from trivium.evaluation.evaluation import Evaluation, Function, Items, Run, code_hash
 from trivium.evaluation.execute import execute
 from trivium.evaluation.index import write_table
 from trivium.evaluation.plan import (
@@ -81,6 +88,7 @@ __all__ = [
 ]
 SUFFIXES: Mapping[str, Format] = {".csv": "csv", ".parquet": "parquet"}
 OVERLAP_ITEMS = 10_000
+FEWEST_AUDITED = 100  # items; fewer show no cue
 
 
 def list_benchmarks() -> tuple[str, ...]:
@@ -102,6 +110,7 @@ def load(name: str, *, preset: str | None = None, **fields: Any) -> Task:
     return load_task(name, preset, fields)
 
 
+@checked
 def evaluate(
     task: Task | str,
     solver: str | Function,
@@ -138,10 +147,14 @@ def evaluate(
     solver_name, functions = named_solver(task, solver, name)
     settings = asked.settings() if is_model(solver_name) else Settings()
     chosen = as_items(task, items, seed, start)
-    evaluation = Evaluation(task, chosen, solver_name, order_trials, settings, repeats=repeats)
+    code = code_hash(functions[solver_name]) if functions else None
+    evaluation = Evaluation(
+        task, chosen, solver_name, order_trials, settings, repeats=repeats, code=code
+    )
     return _executed(Run.of(evaluation), out, asked, functions)
 
 
+@checked
 def run(
     *benchmarks: str,
     models: Sequence[str] = (),
@@ -196,18 +209,19 @@ def audited_presets(name: str) -> list[str]:
     if "." in name:
         return []
     benchmark = get_benchmark(name)
-    view = spec_to_dict(benchmark.view_type())
+    view = benchmark.view_type()
     verdicts = {
-        preset: audit_verdict(benchmark, spec_to_dict(spec), view)
+        preset: audit_verdict(Task(benchmark, spec, view))
         for preset, spec in benchmark.presets.items()
     }
     chosen = [preset for preset, verdict in verdicts.items() if verdict == "passed"]
     if not chosen and CAUGHT in verdicts.values():
-        own = benchmark.presets.items()
-        chosen = [preset for preset, spec in own if spec == benchmark.default_spec]
+        presets = benchmark.presets.items()
+        chosen = [preset for preset, spec in presets if spec == benchmark.default_spec]
     return chosen or list(benchmark.presets)
 
 
+@checked
 def sweep(
     config: str | Path | Mapping[str, Any],
     *,
@@ -230,6 +244,7 @@ def sweep(
     return _executed(read_sweep(str(config), grid, asked.settings()), out, asked)
 
 
+@checked
 def diagnose(
     task: Task | str,
     *,
@@ -258,6 +273,7 @@ def diagnose(
     return _executed(plan, out, asked)
 
 
+@checked
 def audit(
     task: Task | str, *, items: int | None = None, seed: int = DEFAULT_SEED, **fields: Any
 ) -> Audit:
@@ -265,9 +281,12 @@ def audit(
     task = as_task(task, fields)
     for name in fields:
         require_known(name, ("items", "seed"), f"option {name!r}")
+    few = items is not None and items < FEWEST_AUDITED
+    require(not few, f"items must be at least {FEWEST_AUDITED}, got {items}")
     return run_audit(task.benchmark, task.spec, seed, items, view=task.view)
 
 
+@checked
 def overlap(
     task: Task | str, *, items: int = OVERLAP_ITEMS, seed: int = 0, **fields: Any
 ) -> Overlap:
@@ -278,6 +297,7 @@ def overlap(
     return count_overlap(task.benchmark, task.spec, seed, items)
 
 
+@checked
 def estimate(
     task: Task | str | Path,
     *,
@@ -347,6 +367,7 @@ def _executed(
         return open_results(folder)
 
 
+@checked
 def threshold(
     task: Task | str,
     *solvers: str | Function,
@@ -372,7 +393,7 @@ def threshold(
     task = as_task(task, options)
     asked = model_options(options, threshold, task)
     named = [named_solver(task, solver) for solver in solvers]
-    functions = {name: own for _, found in named for name, own in found.items()}
+    functions = {name: function for _, found in named for name, function in found.items()}
     names = tuple(name for name, _ in named)
     plan = ThresholdPlan(
         task,
@@ -392,6 +413,7 @@ def threshold(
         return Thresholds(searches, folder)
 
 
+@checked
 def export(
     task: Task | str,
     out: str | Path | BinaryIO,
@@ -445,6 +467,7 @@ def export(
     return prompts.attempts
 
 
+@checked
 def score(
     task: Task | str,
     replies: str | Path,
@@ -483,10 +506,11 @@ def compare(first: ResultSet | Sequence[ResultSet], *others: ResultSet) -> Diffe
 
     Of a single run with several solvers, every other solver minus the first one.
     """
-    several = [first] if isinstance(first, ResultSet) else [*first]
+    several: list[Any] = [*first] if isinstance(first, (list, tuple)) else [first]
     return Differences(differences(solver_scores([*several, *others]), pairs=False))
 
 
+@checked
 def serve(
     experiment: str | Path | None = None, *, study: str | Path | None = None, **options: Any
 ) -> None:
@@ -504,6 +528,7 @@ def serve(
     ServeOptions(**options).serve(*paths)
 
 
+@checked
 def import_records(*files: str | Path, out: str | Path, format: str = "inspect") -> ResultSet:
     """The results in Inspect logs, or in tables of another declared format, kept in folder `out`.
 
@@ -514,14 +539,16 @@ def import_records(*files: str | Path, out: str | Path, format: str = "inspect")
     return open_results(out)
 
 
+@checked
 def new_benchmark(name: str) -> Path:
     """Write a new benchmark, NAME.py in the working folder, and list it in trivium.toml."""
     valid = name.isidentifier() and name.islower() and not keyword.iskeyword(name)
     require(valid, f"NAME must be lower-case letters, digits and underscores, got {name!r}")
     require(name not in benchmark_names(), f"there is a benchmark {name!r} already")
-    require(name not in sys.stdlib_module_names, f"{name!r} is the name of a Python module")
     path = Path(f"{name}.py")
     require(not path.exists(), f"{path} exists already")
+    taken = name in sys.stdlib_module_names or find_spec(name) is not None
+    require(not taken, f"{name!r} is the name of a Python module")
     list_in_project(name, f"{path}:BENCHMARK")
     title = "".join(part.capitalize() for part in name.split("_"))
     template = (resources.files("trivium") / "new_benchmark.py.txt").read_text(encoding="utf-8")
@@ -529,6 +556,7 @@ def new_benchmark(name: str) -> Path:
     return path
 
 
+@checked
 def train(agent: str, out: str | Path, **fields: Any) -> Path:
     """Train an agent of this kind; returns its folder, in which the same call resumes.
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from trivium.benchmarks import load_task
 from trivium.core.errors import UserError, require, require_known
+from trivium.core.spec import coerce, spec_from_dict
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.evaluation import Function, Items
 from trivium.models.providers import known_model
@@ -17,6 +22,26 @@ from trivium.report.compare import SolverScores, scores_of
 from trivium.result_set import ResultSet, open_results
 
 _OPTIONS = dict.fromkeys(one.name for one in fields(ModelOptions))
+_PLAIN = {int, float, str, bool, Path, type(None)}
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def checked(function: Callable[P, T]) -> Callable[P, T]:
+    """A function of the API that refuses an argument of another type than its plain one."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        hints, signature = typing.get_type_hints(function), inspect.signature(function)
+        for name, given in signature.bind(*args, **options).arguments.items():
+            hint, kind = hints.get(name), signature.parameters[name].kind
+            several = isinstance(hint, types.UnionType)
+            if {*(typing.get_args(hint) if several else (hint,))} <= _PLAIN:
+                for value in given if kind is inspect.Parameter.VAR_POSITIONAL else (given,):
+                    coerce(value, hint, name)
+        return function(*args, **options)
+
+    return call
 
 
 def as_task(task: Task | str | Path, options: dict[str, Any]) -> Task:
@@ -26,8 +51,8 @@ def as_task(task: Task | str | Path, options: dict[str, Any]) -> Task:
     require(isinstance(task, str), f"task must be a Task or a benchmark's name, got {task!r:.60}")
     plain = load_task(str(task))
     known = {"preset", *plain.benchmark.field_aliases, *_fields_of(plain)} - {*_OPTIONS}
-    own = {name: options.pop(name) for name in [*options] if name in known}
-    return load_task(str(task), own.pop("preset", None), own) if own else plain
+    given = {name: options.pop(name) for name in [*options] if name in known}
+    return load_task(str(task), given.pop("preset", None), given) if given else plain
 
 
 def _fields_of(task: Task) -> set[str]:
@@ -39,31 +64,36 @@ def model_options(
     options: Mapping[str, Any], function: Any, task: Task | None = None
 ) -> ModelOptions:
     """The options of calls to models."""
-    own = set() if task is None else {"preset", *_fields_of(task)}
+    task_names = set() if task is None else {"preset", *_fields_of(task)}
     for name in options:
-        if task is not None and name in own:
+        if task is not None and name in task_names:
             how = f"trivium.load({task.benchmark.name!r}, {name}={options[name]!r})"
             raise UserError(f"{name} belongs to the task: {how}")
         if name not in _OPTIONS:
-            known = [*function.__kwdefaults__, *_OPTIONS, *sorted(own)]
+            known = [*inspect.unwrap(function).__kwdefaults__, *_OPTIONS, *sorted(task_names)]
             require_known(name, known, f"option {name!r}")
-    return ModelOptions(**options)
+    own = {name: value for name, value in options.items() if name == "extra_body"}  # may hold a key
+    others = {name: value for name, value in options.items() if name not in own}
+    return spec_from_dict(ModelOptions, others, base=ModelOptions(**own))
 
 
 def as_items(
     task: Task, items: int | Sequence[int] | Sequence[PresentedItem], seed: int, start: int
 ) -> Items:
     """The items that an argument describes."""
-    if isinstance(items, int):
+    if isinstance(items, int) and not isinstance(items, bool):
         return Items(seed, start, items)
     fits = isinstance(items, Iterable) and not isinstance(items, str)
     require(fits, f"items must be a whole number or a list, got {items!r:.60}")
-    chosen = [task.item(one, seed) if isinstance(one, int) else one for one in items]
+    listed = typing.cast(Iterable[Any], items)
+    chosen = [task.item(one, seed) if isinstance(one, int) else one for one in listed]
     require(bool(chosen), "items is empty: name at least one")
-    require(
-        all(one.task.benchmark is task.benchmark for one in chosen),
-        f"items must be of {task.benchmark.name}",
-    )
+    for one in chosen:
+        fits = isinstance(one, PresentedItem) and one.task.benchmark is task.benchmark
+        require(fits, f"items must be numbers or items of {task.benchmark.name}, got {one!r:.60}")
+    names = [one.id for one in chosen]
+    twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    require(twice is None, f"items holds {twice} twice; `repeats` presents every item again")
     return Items.of(task.benchmark, [one.original for one in chosen])
 
 
@@ -73,8 +103,9 @@ def named_solver(
     """The name of a solver in records, and the solver by this name if it is a function."""
     if not isinstance(solver, str):
         require(callable(solver), f"solver must be a name or a function, got {solver!r:.60}")
-        own = getattr(solver, "__qualname__", type(solver).__name__)
-        name = name or f"{solver.__module__}:{own}"
+        function = solver.func if isinstance(solver, functools.partial) else solver
+        qualified = getattr(function, "__qualname__", type(function).__name__)
+        name = name or f"{getattr(function, '__module__', 'builtins')}:{qualified}"
         require(name not in task.benchmark.solvers, f"name {name!r} is that of a built-in solver")
         return name, {name: solver}
     require(name is None, f"name is for functions; {solver} has its own")
@@ -86,6 +117,8 @@ def solver_scores(results: Sequence[ResultSet | str | Path]) -> list[SolverScore
     """The scores of every solver of some results."""
     found: list[SolverScores] = []
     for number, result in enumerate(results, start=1):
+        fits = isinstance(result, (ResultSet, str, Path))
+        require(fits, f"result {number} must be results or their folder, got {result!r:.60}")
         rows = result if isinstance(result, ResultSet) else open_results(result)
         found += scores_of(f"result {number}", rows)
     return found

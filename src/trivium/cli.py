@@ -68,7 +68,7 @@ def main(args: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if args is None else args)
     _open_closed_streams()
     with (
-        # Names and replies are hostile, so everything that is printed is cleaned.
+        # Names and replies may be hostile, so everything that is printed is cleaned.
         redirect_stdout(CleanStream(sys.stdout)),
         redirect_stderr(CleanStream(sys.stderr)),
         _termination_as_interrupt(args is None) as terminated,
@@ -87,7 +87,7 @@ def main(args: Sequence[str] | None = None) -> int:
             _print_error(f"{what}; the same command resumes from here" if resumable else what)
             code = 143 if terminated else 130
             if args is None:  # not called from Python
-                # A learner's threads may still compute, and crash if Python ends around them.
+                # A learner's threads may still be running, and crash while Python shuts down.
                 os._exit(code)
             return code
         except MemoryError:

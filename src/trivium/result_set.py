@@ -93,7 +93,7 @@ class ResultSet:
         named: dict[str, list[tuple[str, Summary]]] = {}
         for setting, summary in zip(self._settings, self.summaries, strict=True):
             named.setdefault(summary.benchmark, []).append((setting, summary))
-        return [result_table(get_benchmark(name), own) for name, own in named.items()]
+        return [result_table(get_benchmark(name), rows) for name, rows in named.items()]
 
     def filter(self, **wanted: Any) -> ResultSet:
         """The records with these values of fields, groups or scores.
@@ -126,7 +126,7 @@ class ResultSet:
     @property
     def _settings(self) -> list[str]:
         """The name of the setting of every summary: a preset, or the fields that vary."""
-        firsts = [own[0] for own in self._groups]
+        firsts = [group[0] for group in self._groups]
         names = [setting_name(row) for row in firsts]
         benchmarks = {row["benchmark"] for row in firsts}
         if len({*names}) < 2 or len(benchmarks) > 1:
@@ -140,7 +140,8 @@ class ResultSet:
     @cached_property
     def summaries(self) -> list[Summary]:
         """A summary for each solver on each spec and view, in the order of the records."""
-        return [summarise(own, get_benchmark(own[0]["benchmark"]).metrics) for own in self._groups]
+        metrics = [get_benchmark(group[0]["benchmark"]).metrics for group in self._groups]
+        return list(map(summarise, self._groups, metrics))
 
     @property
     def summary(self) -> Summary:
@@ -292,10 +293,10 @@ def _matches(row: Row, wanted: Mapping[str, Any]) -> bool:
         key: value for part in NESTED for key, value in (row.get(part) or {}).items()
     }
     for name, value in wanted.items():
-        own = flat.get(name)
+        found = flat.get(name)
         if callable(value):
-            if not value(own):
+            if not value(found):
                 return False
-        elif own != value and not (name == "kind" and str(own).partition(":")[0] == value):
+        elif found != value and not (name == "kind" and str(found).partition(":")[0] == value):
             return False
     return True

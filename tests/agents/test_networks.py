@@ -82,6 +82,7 @@ def test_a_sequence_is_its_steps(number: int) -> None:
     for observation, start in zip(observations, starts, strict=True):
         step_carry, output = take_step(policy, step_carry, observation, start)
         outputs.append(output)
+    assert whole.logits.shape == (TIME, BATCH, BITS, 2)  # of no and yes
     np.testing.assert_allclose(whole.logits, [each.logits for each in outputs], atol=2e-5)
     np.testing.assert_allclose(whole.value, [each.value for each in outputs], atol=2e-5)
     # The memory leads to the same next step, whichever way it was computed.

@@ -137,15 +137,28 @@ def test_splits_draw_only_their_own_machines() -> None:
     assert len(task_spec(task).hypotheses) == 3
 
 
+def test_the_papers_settings_are_the_defaults_of_stable_baselines() -> None:
+    """Those of its A2C, PPO2 and LSTM policies, but with the paper's four environments for both."""
+    both = {"trunk": (64, 64), "width": 256, "environments": 4, "discount": 0.99}
+    both |= {"entropy_coefficient": 0.01, "gradient_norm": 0.5}
+    a2c = {"horizon": 5, "gae_lambda": 1, "learning_rate": 7e-4, "value_coefficient": 0.25}
+    ppo = {"horizon": 128, "gae_lambda": 0.95, "learning_rate": 2.5e-4, "value_coefficient": 0.5}
+    passes = {"epochs": 4, "minibatches": 4, "clip": 0.2}
+    assert paper("a2c-lstm").to_dict().items() >= (both | a2c).items()
+    assert paper("ppo-lstm").to_dict().items() >= (both | ppo | passes).items()
+
+
 def test_presets_and_refusals() -> None:
     for preset in PRESETS.values():
         for name in ("a2c-lstm", "ppo-lnlstm", "ppo-mlp", "a2c-transformer"):
             assert preset(name).name == name
-    assert paper("ppo-lstm").learning_rate == 2.5e-4
     with pytest.raises(UserError, match="unknown agent 'sac-mlp'"):
         paper("sac-mlp")
     with pytest.raises(UserError, match="minibatches must divide 4"):
         AgentConfig(algorithm="ppo", environments=4, minibatches=3)
+    AgentConfig(environments=5_000_000, horizon=2)
+    with pytest.raises(UserError, match="must be at most 10,000,000, got 10,000,001"):
+        AgentConfig(environments=10_000_001, horizon=1)
     with pytest.raises(UserError, match="groups must divide the width of 256"):
         AgentConfig(policy="rim", groups=7)
     with pytest.raises(UserError, match="epochs and minibatches must be 1"):

@@ -6,10 +6,12 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.audit.kinds import KINDS, NEW
 from tests.audit.leaks import Constant, LeakSpec, Leaky, LeakyLabel, LeakySet
@@ -220,6 +222,13 @@ def hits(generator: np.random.Generator, share: float, n: int) -> Outcome:
     return Outcome((generator.random(n) < share).astype(np.float64), 1 / 6)
 
 
+def test_scores_are_tested_as_students_t() -> None:
+    """The standard error is at least a third, so t is 1 or -1, with two degrees of freedom."""
+    above, below = (Outcome(np.array([0.25, 0.5, 0.75]), chance) for chance in (1 / 6, 5 / 6))
+    assert above.p == pytest.approx(0.5 - 0.5 / math.sqrt(3))
+    assert below.p == pytest.approx(0.5 + 0.5 / math.sqrt(3))
+
+
 def caught(tested: list[Outcome], fresh: Callable[[int], Outcome]) -> list[int]:
     """The numbers of the cues that an audit with these outcomes reports."""
     chosen = [number for number, outcome in enumerate(tested) if outcome.p < SELECT]
@@ -349,6 +358,27 @@ def without_features(right: Bools) -> Sample:
     """A sample in which every item has the same candidates."""
     names = np.tile(np.arange(right.shape[1]), (len(right), 1))
     return Sample({}, {}, right, np.ones_like(right), names)
+
+
+def test_features_that_are_constant_empty_or_known_already_tell_nothing() -> None:
+    """What stands in the padding, here the second candidate of the last item, does not count."""
+    there = np.array([[True, True], [True, True], [True, False]])
+
+    def column(last: float, *others: float) -> NDArray[np.float32]:
+        return np.array([*others, last], dtype=np.float32).reshape(3, 2)
+
+    own = {
+        "size": column(9, 1, 2, 3, 4, 5),
+        "size again": column(0, 1, 2, 3, 4, 5),
+        "constant": column(3, 2, 2, 2, 2, 2),
+        "empty": column(*[np.nan] * 6),
+    }
+    number = np.arange(3, dtype=np.float32)
+    sample = replace(
+        without_features(there), of_candidate=own, of_item={"number": number}, there=there
+    )
+    assert sample.telling == ["size", "number"]
+    assert replace(sample, of_item={"number": number, "same": number}).telling == sample.telling
 
 
 def test_items_whose_candidates_are_all_right_or_all_wrong_are_not_judged() -> None:

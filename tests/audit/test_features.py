@@ -11,7 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.auditing.features import Group, PromptFeatures, candidate_features, item_features
+from trivium.auditing.features import (
+    Group,
+    PromptFeatures,
+    candidate_features,
+    common_words,
+    item_features,
+)
 from trivium.auditing.results import ENGINE
 from trivium.auditing.samples import feature_names, make_rows
 from trivium.core.probes import Probe
@@ -105,6 +111,12 @@ def test_features_of_an_item() -> None:
     assert {name: item[name] for name in expected} == expected
 
 
+def test_words_of_half_the_texts_belong_to_the_template() -> None:
+    texts = ["alpha beta gamma", "alpha beta gamma", "alpha beta", "alpha", "alpha"]
+    assert common_words(texts) == {"alpha", "beta"}  # five, three and two of five
+    assert common_words(texts[1:]) == {"alpha", "beta"}  # four, two and one of four
+
+
 def test_columns_of_a_table() -> None:
     text = "Here:\n\nA,B\n1,2.5\n3,\n-4,0.5\n\nWhich?"
     probe = Probe("column", ["A", "B"], [True, False])
@@ -140,12 +152,13 @@ names = st.text(min_size=1, max_size=6)
 def test_any_text_has_as_many_features_as_names_of_features(text: str, given_: list[str]) -> None:
     probe = Probe("p", given_, [True] * len(given_), {"role": given_[0]}, {}, {})
     prompt = PromptFeatures(text, 3, given_)
-    own, of_item = feature_names(prompt, probe)
+    of_candidate, of_item = feature_names(prompt, probe)
     (row,) = make_rows(prompt, [probe], with_text=True)
-    assert len(row.own) == len(given_) * len(own)
+    assert len(row.of_candidate) == len(given_) * len(of_candidate)
     assert len(row.of_item) == len(of_item)
-    assert {tuple(named(groups)) for groups in candidate_features(prompt, probe)} == {tuple(own)}
-    assert len(set(own)) == len(own)
+    found = {tuple(named(groups)) for groups in candidate_features(prompt, probe)}
+    assert found == {tuple(of_candidate)}
+    assert len(set(of_candidate)) == len(of_candidate)
     assert len(set(of_item)) == len(of_item)
 
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trivium.core.benchmark import in_asked_form
 from trivium.core.reading import (
     ask,
     find_answer,
-    in_asked_form,
     plain,
     read_fields,
     read_list,
@@ -85,6 +85,16 @@ def test_markup_is_unwrapped(text: str) -> None:
         ('ANSWER: {"x": [1, 2], "y": [], "z": true}', ["x: 1, 2; y: none; z: True"]),
         ("ANSWER: \u201ca\u201d", ["a"]),
         ("ANSWER\uff1aa", ["a"]),
+        ("<b>ANSWER:</b>&nbsp;<i>a</i>", ["a"]),
+        ("ANSWER: a;\r\nb: c\r\n", ["a;\nb: c", "a"]),
+        ('{"why": "wait", "answer": "a", "b": ["c"]}', ["a; \nb: c", "a"]),
+        ("ANSWER: a\nand\nANSWER: b", []),
+        ("Option 1:\nANSWER: a\nOption 2:\nANSWER: b\nTake either.", []),
+        ("I think:\nANSWER: a\nThat skips c.\nI think:\nANSWER: b", ["b"]),
+        ("For example:\nANSWER: a\nis how it ends.", ["a\nis how it ends"]),
+        ("So it is\nANSWER: a\nIt follows.", ["a\nIt follows", "a"]),
+        ("ANSWER: a\n\nQuestion: And then?\n\nANSWER: b", ["a"]),
+        ("Question: And then?\n\nANSWER: b", ["b"]),
     ],
 )
 def test_the_last_answer_line_counts(reply: str, values: list[str]) -> None:
@@ -99,6 +109,12 @@ def test_without_an_answer_line_the_value_is_the_whole_reply(reply: str) -> None
 
 
 NAMES = {"one": "ones?", "two": "two|second"}
+
+
+def test_a_field_below_the_value_belongs_to_it() -> None:
+    reply = "ANSWER: one: a; two: b\nTwo: c"
+    assert find_answer(reply).values[-1] == "one: a; two: b"
+    assert find_answer(reply, NAMES.values()).values == ["one: a; two: b\nTwo: c"]
 
 
 @pytest.mark.parametrize(
@@ -139,14 +155,6 @@ def test_lists(text: str, names: tuple[str, ...]) -> None:
     assert read_list(text) == names
 
 
-def test_the_asked_form_is_the_text_or_its_last_line() -> None:
-    assert in_asked_form("ANSWER: a", "ANSWER: a")
-    assert in_asked_form("Because.\nANSWER: a\n", "ANSWER: a")
-    assert not in_asked_form("Because. ANSWER: a", "ANSWER: a")
-    assert not in_asked_form("**ANSWER: a**", "ANSWER: a")
-    assert not in_asked_form("It is a:\na", "a")
-
-
 @given(st.text(alphabet="AaNnSsWwEeRr:=;,|{}[]()<>\"'`*_#\\$-. \n1x\uff1a"))
 def test_any_text_can_be_read(text: str) -> None:
     found = find_answer(split_reasoning(text).visible)
@@ -172,3 +180,11 @@ def steps_of_reading(text: str) -> int:
 def test_a_long_reply_is_read_without_growing(part: str) -> None:
     """A quadratic pattern does not finish here: 300,000 characters of one part."""
     assert steps_of_reading(part * (300_000 // len(part))) <= 1_300_000
+
+
+def test_the_asked_form_is_the_text_or_its_last_line() -> None:
+    assert in_asked_form("ANSWER: a", "ANSWER: a")
+    assert in_asked_form("Because.\nANSWER: a\n", "ANSWER: a")
+    assert not in_asked_form("Because. ANSWER: a", "ANSWER: a")
+    assert not in_asked_form("**ANSWER: a**", "ANSWER: a")
+    assert not in_asked_form("It is a:\na", "a")

@@ -167,6 +167,13 @@ def test_a_mean_of_equal_values_is_as_unsure_as_a_proportion(n: int) -> None:
     assert middle.high == pytest.approx(0.5 + others / 2)
 
 
+def test_a_bounded_mean_of_0s_and_1s_allows_for_a_third_of_an_unseen_value() -> None:
+    """Four 1s of 8 1/3 values count as 7 1/3 trials of share 0.48, times (1.96 / 2.3646)^2."""
+    found = mean_interval([0.0] * 4 + [1.0] * 4, bounds=(0, 1))
+    assert found.low == pytest.approx(0.111388, abs=1e-6)
+    assert found.high == pytest.approx(1 - 0.111388, abs=1e-6)
+
+
 def test_a_mean_of_nothing_is_undefined() -> None:
     assert mean_interval([]) == UNDEFINED
 

@@ -110,6 +110,17 @@ def test_a_folder_of_another_evaluation_is_refused(
     assert (tmp_path / "records.jsonl").read_bytes() == before
 
 
+def test_the_field_in_which_two_specs_differ_is_named(tmp_path: Path) -> None:
+    """A game's rules come before its number of tests, and are the same, though a list on disk."""
+    first, second = (
+        Run.of(Evaluation(load_task("blicket_game", fields=fields), Items(7, 0, 1), "optimal"))
+        for fields in ({"mixed": False, "tests": 4}, {"mixed": False, "tests": 3})
+    )
+    execute(first, tmp_path)
+    with pytest.raises(UserError, match=r"\(tests is 4 there, 3 was asked for\)"):
+        execute(second, tmp_path)
+
+
 def test_a_second_record_of_an_attempt_is_refused(tmp_path: Path) -> None:
     execute(plan(3), tmp_path)
     path = tmp_path / "records.jsonl"

@@ -61,7 +61,7 @@ def test_a_sweep_with_failed_calls_says_so_and_is_continued(
     assert sweep(server) == 1
     said = capsys.readouterr().out
     assert "failed" in said, "a column of the table"
-    assert "FAILED: 3 of 40 attempts; the same command retries them" in said
+    assert "FAILED: 3 of 20 attempts; the same command retries them" in said
     assert "the first of them: 400" in said
     (folder,) = Path("runs/implicit").iterdir()
     before = server.asked.copy()
@@ -123,7 +123,7 @@ def test_the_main_run_is_continued_too(
     flags = ["--base_url", server.url, "--backend", "direct", "--max_retries", "0"]
     assert main([*words.split(), *flags]) == 1
     said = capsys.readouterr().out
-    assert "FAILED: 3 of 140 attempts" in said
+    assert "FAILED: 3 of 20 attempts" in said
     broken.clear()
     before = server.asked.copy()
     assert main([*words.split(), *flags]) == 0

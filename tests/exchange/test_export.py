@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -248,6 +249,30 @@ def test_the_card_tells_the_result_of_the_audit() -> None:
     said = card(prompts, "here", Audit((cue, clean), 900, 0.99))
     assert "CAUGHT: 1 of 2 cues beat chance on 900 fresh items: answer: place (0.200" in said
     assert "NO VERDICT" in card(prompts, "here", Audit((), 900, 0.99))
+
+
+@pytest.mark.parametrize(
+    ("items", "size"), [(999, "n<1K"), (1000, "1K<n<10K"), (999_999, "100K<n<1M"), (10**6, "n>1M")]
+)
+def test_the_card_has_the_size_category_of_the_hub(
+    items: int, size: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trivium.exchange.dataset_folder.SAMPLE", 2)
+    said = card(Evaluation(load_task("nhop_implicit"), Items(7, 0, items), "export"), "here", None)
+    assert re.findall(r"n[<>]1\w|\d+K<n<\d+\w", said) == [size]
+
+
+def test_the_audit_of_a_card_is_the_one_that_the_command_makes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def as_asked(benchmark: Any, spec: Any, seed: int, *, view: Any) -> Audit:
+        assert (benchmark.name, spec.hops, seed, view.mode) == ("nhop_implicit", 4, 0, "steps")
+        return Audit((), 900, 0.99)
+
+    monkeypatch.setattr("trivium.exchange.dataset_folder.audit", as_asked)
+    words = "export nhop_implicit --hops 4 --mode steps --items 2 --format huggingface --out"
+    assert run(words, str(tmp_path / "made")) == 0
+    assert "NO VERDICT" in (tmp_path / "made" / "README.md").read_text()
 
 
 def test_load_dataset_opens_the_folder(

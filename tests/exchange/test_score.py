@@ -438,12 +438,12 @@ def test_a_reply_is_taken_once() -> None:
 
 
 def test_tokens_are_kept_where_they_are_numbers() -> None:
-    ((reply,),) = read_reply({"id": "a", "response": chat("x")}, "line 1", lists=False)
+    ((reply,),) = read_reply({"id": "a", "response": chat("x")}, lists=False)
     assert reply.usage == {"input_tokens": 40, "output_tokens": 3}
     reasoned = chat("x")
     reasoned["usage"]["completion_tokens_details"] = {"reasoning_tokens": 2}
-    ((reply,),) = read_reply({"id": "a", "response": reasoned}, "line 1", lists=False)
+    ((reply,),) = read_reply({"id": "a", "response": reasoned}, lists=False)
     assert reply.usage == {"input_tokens": 40, "output_tokens": 3, "reasoning_tokens": 2}
     odd = chat("x") | {"usage": {"prompt_tokens": "many", "completion_tokens": True}}
-    ((reply,),) = read_reply({"id": "a", "response": odd}, "line 1", lists=False)
+    ((reply,),) = read_reply({"id": "a", "response": odd}, lists=False)
     assert reply.usage == {}

@@ -24,7 +24,7 @@ from trivium.core.dialogue import Dialogue, solve, solver_stream
 from trivium.core.records import Attempt
 from trivium.core.task import PresentedItem
 from trivium.models.inspect.samples import sample_attempt
-from trivium.models.inspect.tasks import act, build_task, moves_of
+from trivium.models.inspect.tasks import TASKS, act, build_task, moves_of
 from trivium.models.settings import Settings
 
 ITEMS, SEED = 6, 9
@@ -180,6 +180,7 @@ def test_a_game_is_offered_as_tools_or_as_text(tmp_path: Path) -> None:
     item = load_task("blicket_game").item(0)
     ((_, sample, tools),) = play(lambda _: text("?"), [item], tmp_path / "tools")
     assert sample.messages[0].text == f"{item.prompt}\n\n{HINT}"
+    assert HINT in str(TASKS["blicket_game"](items=1).dataset[0].input)  # unless -T tool=false
     assert all(tool.description and tool.parameters.properties for tool in tools)
     ((row, sample, tools),) = play(lambda _: text("TEST A"), [item], tmp_path / "text", tool=False)
     assert sample.messages[0].text == item.prompt

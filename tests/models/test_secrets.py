@@ -187,3 +187,19 @@ def test_a_redirect_is_not_followed(backend: str, tmp_path: Path) -> None:
             assert main([*words.split(), *more]) == 1
     assert not other.asked, "the prompt was sent along"
     assert "12345678" not in written(tmp_path)
+
+
+def test_a_cookie_is_not_sent_back(tmp_path: Path) -> None:
+    """A cookie of a named host: those of an address would not be kept anyway."""
+    cookies: list[str | None] = []
+
+    def respond(asked: Request) -> Sent:
+        cookies.append(asked.headers.get("Cookie"))
+        return Sent(completion("E_0001"), headers={"set-cookie": "session=1; Path=/"})
+
+    with RawServer(respond) as server:
+        words = "eval nhop_implicit --model vllm/m --backend direct --items 3 --api chat"
+        url = server.url.replace("127.0.0.1", "localhost")
+        more = ["--concurrency", "1", "--base_url", url, "--out", str(tmp_path)]
+        assert main([*words.split(), *more]) == 0
+    assert cookies == [None] * 3

@@ -51,9 +51,9 @@ def test_items_are_chosen_where_they_tell_most(tmp_path: Path) -> None:
     assert indexes == list(range(60, 90)), "new items, different for each participant"
     condition = session.condition
     assert condition is not None
-    assert condition.axis is not None
+    assert condition.plan is not None
     done = [one.dialogue for one in session.finished]
-    found = fit_of(condition.task, condition.axis, done).threshold()
+    found = fit_of(condition.plan, done).threshold()
     assert (found.low, found.high) == (5, 6)
 
 

@@ -208,26 +208,16 @@ def test_a_second_server_names_a_flag_that_exists(
 
 def test_a_failed_commit_is_rolled_back(tmp_path: Path) -> None:
     store = make_study(tmp_path, SHORT).store
+    column = "participant REFERENCES participants (id) DEFERRABLE INITIALLY DEFERRED"
+    store._db.executescript(f"PRAGMA foreign_keys = ON; CREATE TABLE others ({column})")
 
-    class Failing:
-        """A connection whose first COMMIT fails, as on a full disk."""
+    def add_refused() -> None:
+        with store.transaction():
+            store.add("lost", "")
+            store._db.execute("INSERT INTO others VALUES (99)")  # which only the commit refuses
 
-        def __init__(self, real: sqlite3.Connection) -> None:
-            self.real, self.failed = real, False
-
-        def execute(self, text: str, *values: Any) -> Any:
-            if text == "COMMIT" and not self.failed:
-                self.failed = True
-                raise sqlite3.OperationalError("disk full")
-            return self.real.execute(text, *values)
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(self.real, name)
-
-    real = store._db
-    store._db = Failing(real)  # type: ignore[assignment]
-    with pytest.raises(sqlite3.OperationalError), store.transaction():
-        store.add("lost", "")
+    with pytest.raises(sqlite3.IntegrityError):
+        add_refused()
     with store.transaction():
         store.add("kept", "")
     assert [one.key for one in store.participants()] == ["kept"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.replies import with_windows_line_ends
 from trivium.benchmarks import get_benchmark
 from trivium.core.reading import split_reasoning
 from trivium.core.spec import spec_from_dict
@@ -33,6 +34,7 @@ def read(case: dict[str, Any]) -> Any:
 def test_every_reply_of_the_corpus_is_read_as_noted(name: str) -> None:
     lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     cases = [json.loads(line) for line in lines]
-    assert [(case["reply"], read(case)) for case in cases] == [
-        (case["reply"], case["meaning"]) for case in cases
-    ]
+    for told in (cases, [*map(with_windows_line_ends, cases)]):
+        assert [(case["reply"], read(case)) for case in told] == [
+            (case["reply"], case["meaning"]) for case in told
+        ]

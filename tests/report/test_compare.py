@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -214,6 +215,10 @@ def test_the_page_says_where_a_solver_is_higher_and_where_lower() -> None:
         "higher by 0.20 at nhop_explicit; lower by 0.20 at nhop_implicit; "
         "no difference seen at blicket_game."
     )
+    text = comparison_page(["runs/a"], [made[0].second], made).replace("<wbr>", "")
+    rows = re.findall(r'<th scope="row"><span.*?>(.+?)</span> <small>(.+?)</small>', text)
+    assert [own[1] for own in rows] == list(names)
+    assert {own[0] for own in rows} == {"a/m (runs/a)"}
     larger = replace(made[0], estimate=Estimate(0.4, 0.3, 0.5, 9))
     assert directions([larger, made[0]]) == "higher by 0.20 to 0.40 at all 2 benchmarks."
     assert directions(made[1:2]) == "lower by 0.20 at nhop_implicit."

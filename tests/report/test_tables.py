@@ -211,7 +211,7 @@ def test_a_narrow_window_loses_columns_that_say_nothing_and_breaks_no_word() -> 
     lines = [line.rstrip() for line in console.file.getvalue().split("\n")]
     assert lines[3] == "solver_0 (shortcut)  0.250 [0.013, 0.758]"
     assert lines[6:9] == ["floor 0.167 in every row", "items 15 in every row", "a note"]
-    assert table.fitted(80) is table
+    assert table.fitted(80) == table
 
 
 def test_bold_is_left_out_without_colour(monkeypatch: pytest.MonkeyPatch) -> None:

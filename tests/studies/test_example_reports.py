@@ -13,7 +13,6 @@ from studies.small_model import SmallModel
 
 import trivium
 from trivium.benchmarks import benchmark_names, get_benchmark
-from trivium.core.spec import spec_to_dict
 from trivium.report.audits import audit_verdict
 
 
@@ -54,9 +53,9 @@ def test_every_prompt_of_the_small_model_has_a_stored_reply() -> None:
     for name in benchmark_names():
         benchmark = get_benchmark(name)
         for preset in [one for one in benchmark.presets if one in AUDITED[:3]]:
-            spec = spec_to_dict(benchmark.presets[preset])
-            assert audit_verdict(benchmark, spec, {}) == "passed"
-            for item in trivium.load(name, preset=preset).items(items, seed=7):
+            task = trivium.load(name, preset=preset)
+            assert audit_verdict(task) == "passed"
+            for item in task.items(items, seed=7):
                 answer = asyncio.run(small.reply({}, [item.prompt]))
                 assert isinstance(answer["choices"][0]["message"]["content"], str)
                 checked += 1

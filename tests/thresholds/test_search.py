@@ -17,6 +17,7 @@ from tests.command_line import run
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.cli import main
 from trivium.core.errors import UserError
+from trivium.report.thresholds import curve_chart
 from trivium.thresholds.fit import Levels, share_grows
 from trivium.thresholds.results import read_thresholds
 from trivium.thresholds.search import (
@@ -194,6 +195,29 @@ def test_two_fields_make_a_map(tmp_path: Path) -> None:
     assert list((tmp_path / "plots").glob("*_map.svg"))
 
 
+def test_a_chart_has_at_most_24_searches_and_counts_the_others() -> None:
+    task = load_task("nhop_implicit")
+    names = tuple(f"solver {number}" for number in range(26))
+    searches = ThresholdPlan(task, (make_axis(task, "hops", ["3", "4"]),), names).searches()
+    chart = curve_chart(searches, {}, "many")
+    assert [panel.title for panel in chart.panels] == list(names[:24])
+    assert chart.words == "2 more are in the table."
+    assert curve_chart(searches[:5], {}, "few").words == ""
+
+
+def test_a_chart_marks_where_lift_falls_to_the_target() -> None:
+    task = load_task("nhop_implicit")
+    axis = make_axis(task, "hops", ["3", "4", "6", "8"])
+    (search,) = ThresholdPlan(task, (axis,), ("mine",)).searches()
+    for level, right in enumerate((50, 50, 6, 6)):  # of 50, among eight candidates
+        search.fit.add(level, [1.0] * right + [0.0] * (50 - right))
+    *_, mark = curve_chart([search], {}, "one").panels[0].series
+    assert mark.name.startswith("threshold ")
+    low, high = mark.points
+    assert (low.value, high.value) == (0.5, 0.5)
+    assert 4 <= low.x < high.x <= 6
+
+
 def test_the_report_of_a_folder_shows_the_searches_in_it(tmp_path: Path) -> None:
     for solver in ("oracle", "last_line"):
         assert run(f"{SEARCH} --solver {solver} --max_items 25 --out {tmp_path / solver}") == 0
@@ -295,6 +319,27 @@ def test_a_search_stops_where_more_attempts_are_declined_at_harder_values(
     (search,) = read_thresholds(tmp_path)
     assert search.next_counts() is None
     assert "stopped: more attempts are declined" in " ".join(capsys.readouterr().out.split())
+
+
+def test_without_scores_there_is_no_threshold(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = f"{SEARCH} --solver {FORGETFUL} --max_items 25 --out {tmp_path}"
+    assert run(words) == 0
+    for path in sorted(tmp_path.rglob("records.jsonl")):
+        found = [orjson.loads(line) for line in path.read_bytes().splitlines()]
+        for row in found:
+            row.update(kind="declined", scores=dict.fromkeys(row["scores"]))
+        path.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in found))
+    capsys.readouterr()
+    run(words)
+    (row,) = rows(tmp_path)
+    assert (row["threshold"], row["low"], row["high"], row["fits"]) == ("", "", "", "")
+    assert (row["items"], int(row["unscored"]) >= 25) == ("0", True)
+    assert "unknown: nothing was scored" in capsys.readouterr().out
+    page = (tmp_path / "report.html").read_text()
+    assert "unknown: nothing was scored" in page
+    assert "curves that fit" not in page
 
 
 def test_the_same_share_of_declined_attempts_everywhere_does_not_stop_a_search() -> None:

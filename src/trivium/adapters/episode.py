@@ -46,8 +46,8 @@ def split_item(task: Task, split: str, seed: int, index: int) -> PresentedItem:
     """
     check_split(split, seed)
     for number in range(MAX_TRIES):
-        own = stream_key("split", seed, number) % SEEDS if number else seed
-        item = task.item(index, own + SEEDS * (split == "train"))
+        item_seed = stream_key("split", seed, number) % SEEDS if number else seed
+        item = task.item(index, item_seed + SEEDS * (split == "train"))
         if held_out(task.benchmark, item.original) is (split == "test"):
             return item
     raise UserError(
@@ -85,7 +85,7 @@ def information_of(item: PresentedItem, replies: Sequence[str]) -> Sequence[floa
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a reply."""
+    """The response to a reply, and what the reply earns."""
 
     text: str  # the response; empty when the attempt is over
     reward: float
@@ -137,8 +137,8 @@ class Episodes:
     @property
     def current(self) -> Episode:
         """The attempt that was started last."""
-        require(self._current is not None, "call reset first")
-        assert self._current is not None
+        if self._current is None:
+            raise UserError("call reset first")
         return self._current
 
     def start(self, split: str, seed: int | None = None, index: int | None = None) -> Episode:

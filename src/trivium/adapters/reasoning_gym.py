@@ -13,13 +13,7 @@ from typing import Any, ClassVar
 
 from reasoning_gym.factory import DATASETS, ProceduralDataset, register_dataset
 
-from trivium.adapters.episode import (
-    SEEDS,
-    check_split,
-    origin_of,
-    score_of,
-    split_item,
-)
+from trivium.adapters.episode import SEEDS, check_split, origin_of, score_of, split_item
 from trivium.benchmarks import benchmark_names, get_benchmark, load_task, recorded_item
 from trivium.core.errors import UserError
 from trivium.core.task import Task

@@ -49,7 +49,7 @@ class TextEnv(gymnasium.Env[str, str]):
         return item.prompt, {"id": item.id, **origin_of(item)}
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """The response to a reply, and its reward; `info` has the scores when it is over."""
+        """The response to a reply, and its reward; after the last reply `info` has the scores."""
         outcome = self._episodes.current.step(action)
         return outcome.text, outcome.reward, outcome.done, False, {"scores": dict(outcome.scores)}
 

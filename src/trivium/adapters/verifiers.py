@@ -78,8 +78,8 @@ class TriviumTask(vf.Task[TriviumData, vf.State, vf.TaskConfig]):
 
 def replies_of(trace: vf.Trace) -> list[str]:
     """The model's reply of every turn; in other environments, all its messages."""
-    said = [message.content or "" for message in trace.assistant_messages]
-    return list(trace.info.get("replies", said))
+    texts = [message.content or "" for message in trace.assistant_messages]
+    return list(trace.info.get("replies", texts))
 
 
 class TriviumTaskset(vf.Taskset[TriviumTask, TriviumConfig]):

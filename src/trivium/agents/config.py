@@ -80,7 +80,7 @@ class AgentConfig:
         return f"{self.algorithm}-{self.policy}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Every field; those of modular networks only if it is one."""
+        """Every field; those of modular networks only for such a network."""
         left_out = () if self.policy == "rim" else ("groups", "active")
         return {name: value for name, value in asdict(self).items() if name not in left_out}
 
@@ -139,7 +139,7 @@ class TaskConfig:
     # task: that of the environment; information: the bits that each test tells an ideal observer
     # about the machine; both: their sum
     reward: Literal["task", "information", "both"] = "task"
-    # two example machines are shown first, as to children: "given" shows how each works
+    # two example machines come first: their tests reveal how they work ("given") or not
     demonstrations: Demonstrations = "none"
 
     def __post_init__(self) -> None:
@@ -175,7 +175,7 @@ class TaskConfig:
         return tuple(default) if set(names) <= set(default) else tuple(names)
 
     def to_dict(self) -> dict[str, Any]:
-        """The paper's fields, and the others where they differ from their defaults."""
+        """The paper's fields and changed ones, so that new fields alter no stored task."""
         paper = ("reward_structure", "split", "forced")
         return {
             field.name: getattr(self, field.name)

@@ -118,6 +118,6 @@ def _game_episode(
     flips = [light != space.fires[machine, placed] for placed, light in tests]
     blickets = mask_of(answer["blickets"])
     form = FORMS.index(answer["form"].split("-")[0]) & (1 << spec.type_bits) - 1
-    said = [blickets & 1 << number for number in range(objects)]
-    codes = [*(placed for placed, _ in tests), 1 << objects, *said, form]
+    answers = [blickets & 1 << number for number in range(objects)]
+    codes = [*(placed for placed, _ in tests), 1 << objects, *answers, form]
     return replay(spec, spec.hypotheses[machine], codes, flips=flips)

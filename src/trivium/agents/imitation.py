@@ -142,13 +142,13 @@ def prepare(
     config: ImitationConfig, world: World, datasets: Sequence[Episodes]
 ) -> tuple[Data, int]:
     """The stacked datasets, the last episodes for validation, and the number of rows in a batch."""
-    lengths = [episodes.lengths for episodes in datasets]
-    count = len(lengths[0])
+    all_lengths = [episodes.lengths for episodes in datasets]
+    count = len(all_lengths[0])
     trained = count - max(1, round(config.validation * count))
-    rows = [pack(own, np.arange(trained), world.longest) for own in lengths]
-    max_rows = max(len(own.episode) for own in rows)
+    rows = [pack(lengths, np.arange(trained), world.longest) for lengths in all_lengths]
+    max_rows = max(len(packed.episode) for packed in rows)
     per_batch = max(1, round(config.batch * max_rows / trained))
-    held_out = [pack(own, np.arange(trained, count), world.longest) for own in lengths]
+    held_out = [pack(lengths, np.arange(trained, count), world.longest) for lengths in all_lengths]
     validation = Rows(
         *(
             leaf.reshape(len(datasets), -1, per_batch, world.longest)
@@ -202,7 +202,7 @@ def train_epoch(
         rows = data.training
         order = jax.random.permutation(epoch_key, rows.episode.shape[0])
 
-        def improve(carried: tuple[Any, Any, Array], chosen: Array) -> tuple[Any, Array]:
+        def update(carried: tuple[Any, Any, Array], chosen: Array) -> tuple[Any, Array]:
             model, optimiser, key = carried
             key, dropout_key = jax.random.split(key)
             tokens = tokens_of(data, Rows(rows.episode[chosen], rows.time[chosen]))
@@ -210,9 +210,10 @@ def train_epoch(
             change, optimiser = optimiser_rule.update(gradient, optimiser, model)
             return (optax.apply_updates(model, change), optimiser, key), value
 
-        begin = (state.model, state.optimiser, jax.random.fold_in(epoch_key, 0))
+        # The permutation has used epoch_key, so dropout gets a key derived from it.
+        start = (state.model, state.optimiser, jax.random.fold_in(epoch_key, 0))
         batches = order.reshape(-1, per_batch)
-        (model, optimiser, _), values = jax.lax.scan(improve, begin, batches)
+        (model, optimiser, _), values = jax.lax.scan(update, start, batches)
 
         def validate(carried: tuple[Array, Array], rows: Rows) -> tuple[Any, None]:
             total, count = loss(model, tokens_of(data, rows), 0.0, None)

@@ -136,8 +136,8 @@ class Cloner(eqx.Module):
         length = tokens.episode.shape[1]
         before = jnp.arange(length)[:, None] + jnp.arange(1 - self.window, 1)  # [position, window]
         index = jnp.maximum(before, 0)
-        own = (before >= 0) & (tokens.episode[:, index] == tokens.episode[:, :, None])
-        seen = tokens.observation[:, index] * own[..., None]
+        same_episode = (before >= 0) & (tokens.episode[:, index] == tokens.episode[:, :, None])
+        seen = tokens.observation[:, index] * same_episode[..., None]
         return seen.reshape(*seen.shape[:2], -1).astype(jnp.float32)
 
 

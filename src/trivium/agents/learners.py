@@ -91,9 +91,9 @@ class Learners(Training):
         )
 
 
-def curve_record(task: TaskConfig, curve: Sequence[Point], own: slice) -> dict[str, Any]:
+def curve_record(task: TaskConfig, curve: Sequence[Point], runs: slice) -> dict[str, Any]:
     """The learning curves of the runs of one task: [seed][point] under every name."""
-    points: Any = jax.tree.map(lambda *leaves: np.stack(leaves, axis=1)[own], *curve)
+    points: Any = jax.tree.map(lambda *leaves: np.stack(leaves, axis=1)[runs], *curve)
     sums, played = points.training, points.greedy
     asks_form = task.reward_structure in ("quiz-type", "quiz-typeonly")
     episodes = np.maximum(sums.episodes, 1)

@@ -159,16 +159,16 @@ def unroll_in_pieces(
     length = longest - 1 + piece
     if not piece or time <= length or time % piece:
         return unroll(min(block, time), vectors, weights, inputs, memory)
-    own = np.arange(0, time, piece)
-    first = np.maximum(own - (longest - 1), 0)
+    starts = np.arange(0, time, piece)
+    first = np.maximum(starts - (longest - 1), 0)
     steps = first + np.arange(length)[:, None]  # [time, piece]
     side_by_side = Inputs(
-        *(leaf[steps].reshape(length, len(own) * batch, leaf.shape[-1]) for leaf in inputs)
+        *(leaf[steps].reshape(length, len(starts) * batch, leaf.shape[-1]) for leaf in inputs)
     )
     known = jnp.asarray(first == 0, inputs.products.dtype)[:, None, None]
     begun = Memory(*((known * leaf).reshape(-1, leaf.shape[-1]) for leaf in memory))
     hidden, after = unroll(min(block, length), vectors, weights, side_by_side, begun)
-    apart = hidden.reshape(length, len(own), batch, -1)
-    own_steps = own - first + np.arange(piece)[:, None]
-    joined = apart[own_steps, np.arange(len(own))].swapaxes(0, 1)
+    apart = hidden.reshape(length, len(starts), batch, -1)
+    piece_steps = starts - first + np.arange(piece)[:, None]
+    joined = apart[piece_steps, np.arange(len(starts))].swapaxes(0, 1)
     return joined.reshape(time, batch, -1), Memory(*(leaf[-batch:] for leaf in after))

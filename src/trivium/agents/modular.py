@@ -101,10 +101,10 @@ class ModularPolicy(eqx.Module):
 
 
 def largest(scores: Array, count: int) -> Array:
-    """Whether each score is one of the largest of the last axis; of equal ones the first are."""
+    """Whether each score is among the `count` largest on the last axis; the first win ties."""
     number = jnp.arange(scores.shape[-1])
-    other, own = scores[..., None, :], scores[..., :, None]
-    ahead = (other > own) | ((other == own) & (number < number[:, None]))
+    other, score = scores[..., None, :], scores[..., :, None]
+    ahead = (other > score) | ((other == score) & (number < number[:, None]))
     return jnp.sum(ahead, axis=-1) < count
 
 

@@ -39,9 +39,9 @@ def load_solver(name: str) -> Solver:
     folder, _, number = name.removeprefix(PREFIX).partition(":")
     require(number.isdigit() or not number, f"{name}: the agent's number must be a whole number")
     agent = load_agent(Path(folder), int(number or 0))
-    own = Player(agent)
+    agent_player = Player(agent)
     about = f"{agent.name}, trained on {len(agent.spec.hypotheses)} machines"
-    return Solver(name, about, player(own.explore, own.conclude))
+    return Solver(name, about, player(agent_player.explore, agent_player.conclude))
 
 
 class Player:

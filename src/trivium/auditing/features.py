@@ -82,13 +82,13 @@ def spelling(text: str) -> Features:
 
 
 def compared(name: str, other: str) -> Features:
-    """The spelling of a name beside that of another."""
-    own, its = spelling(name), spelling(other)
+    """The spelling of a name compared with that of another."""
+    first, second = spelling(name), spelling(other)
     return {
         "before in the alphabet": name.casefold() < other.casefold(),
-        "length less that of": own["length"] - its["length"],
-        "number less that of": own["number"] - its["number"],
-        "same parity as": own["parity"] == its["parity"],
+        "length less that of": first["length"] - second["length"],
+        "number less that of": first["number"] - second["number"],
+        "same parity as": first["parity"] == second["parity"],
         "same first character as": name[:1].casefold() == other[:1].casefold(),
         "same last character as": name[-1:] == other[-1:],
     }
@@ -304,8 +304,8 @@ def _slots(
     last = texts[-1] if texts else ""
     shown = list(zip(_ORDINALS, [*texts[:4], *[""] * (4 - len(texts)), last], strict=True))
     for ordinal, text in shown:
-        own = spelling(text)
-        yield f" of the {ordinal} {kind}", {key: own[key] for key in alone}
+        spelled = spelling(text)
+        yield f" of the {ordinal} {kind}", {key: spelled[key] for key in alone}
     for (a, one), (b, two) in combinations(shown, 2):
         found = compared(one, two)
         yield f" the {b} {kind}, of the {a}", {key: found[key] for key in beside}
@@ -318,7 +318,7 @@ def candidate_features(prompt: PromptFeatures, probe: Probe) -> Iterator[list[Gr
     marked = [(f" {role}", other) for role, other in probe.marked.items()]
     extra = list(zip(*probe.candidate_features.values(), strict=True)) or [()] * size
     for place, name in enumerate(probe.candidates):
-        own = {
+        position = {
             "place": place,
             "place from the end": size - 1 - place,
             "alphabetical rank": ranks[name],
@@ -327,7 +327,7 @@ def candidate_features(prompt: PromptFeatures, probe: Probe) -> Iterator[list[Gr
         after = probe.candidates[place + 1 - size]
         beside = compared(name, after) if size > 1 else _missing("compared")
         yield [
-            ("", own),
+            ("", position),
             *prompt.describe(name),
             (" the next candidate", beside),
             *[(suffix, prompt.relation(name, other)) for suffix, other in marked],

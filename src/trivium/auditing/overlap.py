@@ -33,12 +33,12 @@ def line_structure(text: str, names: Sequence[Sequence[str]]) -> Hashable:
     colours = {name: number for number, group in enumerate(names) for name in group}
     lines = masked_lines(text, colours)
     for _ in range(_ROUNDS):
-        said = defaultdict(list)
+        uses = defaultdict(list)
         for template, found in lines:
             shown = stable_hash(template, *[colours[name] for name in found])
             for place, name in enumerate(found):
-                said[name].append(hash((shown, place)))
-        colours = {name: hash((own, *sorted(said[name]))) for name, own in colours.items()}
+                uses[name].append(hash((shown, place)))
+        colours = {name: hash((colour, *sorted(uses[name]))) for name, colour in colours.items()}
     return hash(
         tuple(
             sorted(stable_hash(line, *[colours[name] for name in found]) for line, found in lines)

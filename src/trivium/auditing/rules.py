@@ -11,17 +11,17 @@ from trivium.auditing.samples import MAX_FIXED, Floats, Ints, Sample
 from trivium.auditing.text import TextModel
 from trivium.auditing.trees import grow
 
-BINS = 12  # of a rule of one feature
-PAIR_BINS = 4  # of each feature of a rule of two
-PAIRS = 20  # rules of two features, the most promising on the training items
+BINS = 12  # of the feature in a rule of one
+PAIR_BINS = 4  # of each feature in a rule of two
+PAIRS = 20  # rules of two features: the most promising on the training items
 MODULI = range(2, 14)
 REMAINDER_PAIRS = 6  # rules about the remainders of two features
 ROWS = 5000  # candidates from which pairs and remainders are chosen
 TREES = 60
 TREE_ROWS = 24_000  # candidates on which trees are trained
-TREE_COLUMNS = 150
-TREE_BINS = 16
-PRIOR = 4.0  # candidates by which a bin is shrunk
+TREE_COLUMNS = 150  # features that trees may split on: the strongest
+TREE_BINS = 16  # codes of a feature in trees: TREE_BINS - 2 bins, and those of missing values
+PRIOR = 4.0  # the mean of a bin is shrunk towards 0 as if by this many more candidates
 
 
 class Rule(NamedTuple):
@@ -57,7 +57,8 @@ class Bins:
 
     def __init__(self, sample: Sample, name: str, bins: int) -> None:
         self.name = name
-        values = sample.column(name)[sample.there] if name in sample.own else sample.of_item[name]
+        per_candidate = name in sample.of_candidate
+        values = sample.column(name)[sample.there] if per_candidate else sample.of_item[name]
         known = values[~np.isnan(values)]
         distinct = np.unique(known)
         if len(distinct) <= bins:
@@ -70,8 +71,9 @@ class Bins:
         return self.name
 
     def __call__(self, sample: Sample) -> Ints:
-        own = sample.own.get(self.name)
-        values = sample.of_item[self.name][:, None] if own is None else own
+        values = sample.of_candidate.get(self.name)
+        if values is None:
+            values = sample.of_item[self.name][:, None]
         codes = np.searchsorted(self.edges, values, side="right")
         codes[np.isnan(values)] = self.count - 1
         return np.broadcast_to(codes, sample.right.shape)
@@ -108,8 +110,8 @@ def lookup(sample: Sample, coders: Sequence[Coder]) -> Rule:
     size = int(np.prod([coder.count for coder in coders])) * (MAX_FIXED + 1 if fixed else 1)
     code = cells(sample)[sample.there]
     count = np.bincount(code, minlength=size)
-    more = np.bincount(code, weights=sample.rest[sample.there], minlength=size)
-    table = (more / (count + PRIOR)).astype(np.float32)
+    total = np.bincount(code, weights=sample.residual[sample.there], minlength=size)
+    table = (total / (count + PRIOR)).astype(np.float32)
     return Rule(lambda of: table[cells(of)], _reads_text(coders))
 
 
@@ -118,28 +120,28 @@ def _reads_text(coders: Sequence[Coder]) -> bool:
 
 
 def _joint(sample: Sample, coders: Sequence[Coder]) -> tuple[Floats, Floats, Ints]:
-    """What is explained by every pair of values, its variance by chance, and where blocks start."""
+    """The summed residual of every pair of codes, its variance by chance, and each first code."""
     start = np.cumsum([0, *[coder.count for coder in coders]])
     codes = np.stack([coder(sample) for coder in coders])
-    more = np.zeros((start[-1], start[-1]), dtype=np.float32)
-    variance = np.zeros_like(more)
-    for one in sample.classes[: max(1, len(sample.classes) - 1)]:
-        rows = codes[:, one]
+    total = np.zeros((start[-1], start[-1]), dtype=np.float32)
+    variance = np.zeros_like(total)
+    for members in sample.classes[: max(1, len(sample.classes) - 1)]:
+        rows = codes[:, members]
         one_hot = np.zeros((rows.shape[1], start[-1]), dtype=np.float32)
         for number, values in enumerate(rows):
             one_hot[np.arange(len(values)), start[number] + values] = 1
-        rest = sample.rest[one]
-        more += one_hot.T @ (one_hot * rest[:, None])
+        residual = sample.residual[members]
+        total += one_hot.T @ (one_hot * residual[:, None])
         # Independent features share their counts; a mixture of dependent ones is caught by both.
         counts = one_hot.sum(axis=0)
-        variance += np.outer(counts, counts) / len(rest) * np.square(rest).mean()
+        variance += np.outer(counts, counts) / len(residual) * np.square(residual).mean()
         block = np.arange(start[-1])
-        variance[block, block] += (counts - counts**2 / len(rest)) * np.square(rest).mean()
-    return more, variance, start[:-1]
+        variance[block, block] += (counts - counts**2 / len(residual)) * np.square(residual).mean()
+    return total, variance, start[:-1]
 
 
 class Screening(NamedTuple):
-    """How much every coded feature tells on some training items, alone and beside each other."""
+    """How much every coded feature tells on some training items, alone and in pairs."""
 
     coders: Sequence[Coder]
     alone: Floats  # as z values
@@ -154,7 +156,7 @@ class Screening(NamedTuple):
 
     @property
     def strongest(self) -> list[str]:
-        """The features that tell most, alone or beside another."""
+        """The features that tell most, alone or in a pair."""
         telling = np.maximum(self.alone, self.together.max(axis=1, initial=-1e9))
         return [self.coders[at].name for at in np.argsort(-telling, kind="stable")[:TREE_COLUMNS]]
 
@@ -163,19 +165,19 @@ def screen(sample: Sample, coders: Sequence[Coder]) -> Screening:
     """The strength of all features and pairs of features."""
     if not coders:
         return Screening([], np.empty(0, np.float32), np.empty((0, 0), np.float32))
-    more, variance, start = _joint(sample, coders)
+    total, variance, start = _joint(sample, coders)
     filled = variance > 1
-    ratio = np.where(filled, more**2 / np.where(filled, variance, 1), 0)
+    ratio = np.where(filled, total**2 / np.where(filled, variance, 1), 0)
     chi = np.add.reduceat(np.add.reduceat(ratio, start, axis=0), start, axis=1)
     cells = np.add.reduceat(
         np.add.reduceat(filled.astype(np.float32), start, axis=0), start, axis=1
     )
     alone = np.add.reduceat(np.diag(ratio), start)
-    own = np.maximum(np.add.reduceat(np.diag(filled).astype(np.float32), start), 1)
-    freedom = np.maximum(cells - own[:, None] - own + 1, 1)
+    cells_alone = np.maximum(np.add.reduceat(np.diag(filled).astype(np.float32), start), 1)
+    freedom = np.maximum(cells - cells_alone[:, None] - cells_alone + 1, 1)
     together = (chi - alone[:, None] - alone - freedom) / np.sqrt(2 * freedom)
     np.fill_diagonal(together, -1e9)
-    return Screening(coders, (alone - own) / np.sqrt(2 * own), together)
+    return Screening(coders, (alone - cells_alone) / np.sqrt(2 * cells_alone), together)
 
 
 def remainder_coders(sample: Sample) -> Iterator[list[Coder]]:
@@ -184,7 +186,7 @@ def remainder_coders(sample: Sample) -> Iterator[list[Coder]]:
     names = [
         name
         for name in sample.telling
-        if (name in sample.own or not of_candidates) and not name.startswith("rank by ")
+        if (name in sample.of_candidate or not of_candidates) and not name.startswith("rank by ")
         if _whole(sample.column(name)[sample.there])
     ]
     found = [screen(sample, [Remainder(name, modulus) for name in names]) for modulus in MODULI]
@@ -197,29 +199,29 @@ def remainder_coders(sample: Sample) -> Iterator[list[Coder]]:
 
 
 def _whole(values: Floats) -> bool:
-    """Whether these are whole numbers, and enough different ones to have remainders."""
+    """Whether the values are whole numbers, and enough of them differ for remainders to tell."""
     known = values[~np.isnan(values)]
     whole = len(known) > 0 and bool((known == np.floor(known)).all())
     return whole and len(np.unique(known[:2000])) > 2 and float(np.abs(known).max()) < 1e7
 
 
 def tree_rule(sample: Sample, screening: Screening, trees: int) -> Rule:
-    """Boosted trees on the features that tell most, alone or beside another."""
+    """Boosted trees on the features that tell most, alone or in a pair."""
     part = sample.part(TREE_ROWS)
     coders = [Bins(part, name, TREE_BINS - 2) for name in screening.strongest]
     models = []
-    for one in part.classes:
-        right = part.right[one].astype(np.float32)
+    for members in part.classes:
+        right = part.right[members].astype(np.float32)
         if 0 < right.mean() < 1 and coders:
-            codes = np.stack([coder(part)[one] for coder in coders]).astype(np.uint8)
+            codes = np.stack([coder(part)[members] for coder in coders]).astype(np.uint8)
             models.append(grow(codes, right, trees, TREE_BINS))
 
     def scores(of: Sample) -> Floats:
         found = np.zeros(of.right.shape, dtype=np.float32)
         codes = np.stack([coder(of) for coder in coders]).astype(np.uint8) if models else None
-        for one, model in zip(of.classes, models, strict=False):
+        for members, model in zip(of.classes, models, strict=False):
             assert codes is not None
-            found[one] = model(codes[:, one]) - (model.start if of.kind == "label" else 0)
+            found[members] = model(codes[:, members]) - (model.start if of.kind == "label" else 0)
         return found
 
     return Rule(scores, _reads_text(coders))

@@ -28,7 +28,7 @@ RANKED = 32  # items that are ranked at a time
 class Sample:
     """One probe on the items of one seed: arrays of (item, candidate), padded to one width."""
 
-    own: Mapping[str, Floats]  # the features of candidates
+    of_candidate: Mapping[str, Floats]  # the features of candidates
     of_item: Mapping[str, Floats]  # those of items, without the second axis
     right: Bools  # (item, candidate)
     there: Bools  # (item, candidate): False in the padding
@@ -57,7 +57,7 @@ class Sample:
     def classes(self) -> list[Bools]:
         """The candidates of each class; one class of all unless the candidates are fixed."""
         every = range(self.right.shape[1])  # numbers are given in the order of first mention
-        return [self.candidates == one for one in every] if self.fixed else [self.there]
+        return [self.candidates == number for number in every] if self.fixed else [self.there]
 
     @cached_property
     def groups(self) -> Sequence[Bools]:
@@ -69,7 +69,7 @@ class Sample:
         if self.fixed:
             return self.classes
         if self.kind != "label" and len(names) <= 2 * MAX_FIXED:
-            return [self.candidates == one for one in names]
+            return [self.candidates == number for number in names]
         return list(np.eye(self.right.shape[1], dtype=np.bool_))
 
     @cached_property
@@ -82,22 +82,22 @@ class Sample:
         return np.logical_and(right > 0, wrong > 0)
 
     @cached_property
-    def rest(self) -> Floats:
+    def residual(self) -> Floats:
         """What is left to explain: right or not, less the best guess without features."""
         if self.kind == "label":
             expected = np.full(self.right.shape, self.right.mean())
         elif self.fixed:
-            expected = sum(one * self.right[one].mean() for one in self.classes)
+            expected = sum(mask * self.right[mask].mean() for mask in self.classes)
         else:
             share = self.right.sum(axis=1) / self.there.sum(axis=1)
             expected = np.where(self.there, share[:, None], 0.0)
-        rest: Floats = (self.right - expected).astype(np.float32)
-        return rest
+        residual: Floats = (self.right - expected).astype(np.float32)
+        return residual
 
     def column(self, name: str) -> Floats:
         """One feature of all candidates."""
-        if name in self.own:
-            return self.own[name]
+        if name in self.of_candidate:
+            return self.of_candidate[name]
         return np.broadcast_to(self.of_item[name][:, None], self.right.shape)
 
     @cached_property
@@ -105,8 +105,8 @@ class Sample:
         """The features that are not constant and not equal to an earlier one."""
         seen: set[bytes] = set()
         found = []
-        for name, values in (*self.own.items(), *self.of_item.items()):
-            known = values[self.there] if name in self.own else values
+        for name, values in (*self.of_candidate.items(), *self.of_item.items()):
+            known = values[self.there] if name in self.of_candidate else values
             key = known.tobytes()
             if key not in seen and not (known == known[0]).all() and not np.isnan(known).all():
                 found.append(name)
@@ -117,25 +117,26 @@ class Sample:
         """Whether a feature differs between the candidates of an item, or each is its own class."""
         if self.kind == "label" or self.fixed:
             return True
-        if name not in self.own:
+        values = self.of_candidate.get(name)
+        if values is None:
             return False
-        plain = np.where(np.isnan(self.own[name]), np.float32(-1e30), self.own[name])
+        plain = np.where(np.isnan(values), np.float32(-1e30), values)
         return bool((np.where(self.there, plain, plain[:, :1]) != plain[:, :1]).any())
 
     def part(self, rows: int) -> Sample:
         """The first items, with about as many candidates."""
         n = max(1, rows // self.right.shape[1])
-        own = {name: values[:n] for name, values in self.own.items()}
+        of_candidate = {name: values[:n] for name, values in self.of_candidate.items()}
         items = {name: values[:n] for name, values in self.of_item.items()}
         rest = self.right[:n], self.there[:n], self.candidates[:n]
-        return self if n >= len(self.right) else Sample(own, items, *rest)
+        return self if n >= len(self.right) else Sample(of_candidate, items, *rest)
 
 
 class Row(NamedTuple):
     """One probe of one item."""
 
     probe: Probe
-    own: Floats  # the features of all candidates, one after the other
+    of_candidate: Floats  # the features of all candidates, one after the other
     of_item: Floats
     pieces: tuple[Counts, Counts] | None  # of text: of candidates and of the item
 
@@ -144,16 +145,16 @@ def make_rows(prompt: PromptFeatures, probes: Sequence[Probe], with_text: bool) 
     """The values of the features of every probe."""
     whole = pieces_of_item(prompt) if with_text else None
     for probe in probes:
-        own = chain.from_iterable(candidate_features(prompt, probe))
+        groups = chain.from_iterable(candidate_features(prompt, probe))
         pieces = (pieces_of_candidates(prompt, probe.candidates), whole) if whole else None
-        yield Row(probe, _values(own), _values(item_features(prompt, probe)), pieces)
+        yield Row(probe, _values(groups), _values(item_features(prompt, probe)), pieces)
 
 
 def feature_names(prompt: PromptFeatures, probe: Probe) -> tuple[list[str], list[str]]:
     """The names of the features of a candidate and of an item."""
     groups = next(candidate_features(prompt, probe)), item_features(prompt, probe)
-    own, of_item = ([f"{name}{end}" for end, found in each for name in found] for each in groups)
-    return own, of_item
+    first, second = ([f"{name}{end}" for end, found in each for name in found] for each in groups)
+    return first, second
 
 
 def _values(groups: Iterable[Group]) -> Floats:
@@ -166,22 +167,22 @@ def collect(rows: Sequence[Row], names: tuple[list[str], list[str]], ids: dict[s
 
     Names of candidates that are not in `ids` yet are added to it.
     """
-    own_names, item_names = names
+    features, item_names = names
     width = max(len(row.probe.candidates) for row in rows)
-    own = np.full((len(rows), width, len(own_names)), np.nan, dtype=np.float32)
+    stacked = np.full((len(rows), width, len(features)), np.nan, dtype=np.float32)
     right = np.zeros((len(rows), width), dtype=np.bool_)
     there = np.zeros((len(rows), width), dtype=np.bool_)
     candidates = np.full((len(rows), width), -1)
     for number, (probe, values, _, _) in enumerate(rows):
         size = len(probe.candidates)
-        own[number, :size] = values.reshape(size, len(own_names))
+        stacked[number, :size] = values.reshape(size, len(features))
         right[number, :size] = probe.right
         there[number, :size] = True
         candidates[number, :size] = [ids.setdefault(name, len(ids)) for name in probe.candidates]
-    columns = dict(zip(own_names, np.moveaxis(own, 2, 0).copy(), strict=True))
+    columns = dict(zip(features, np.moveaxis(stacked, 2, 0).copy(), strict=True))
     if width > 1:
-        ranked = np.moveaxis(ranks(own), 2, 0).copy()
-        columns |= {f"rank by {name}": part for name, part in zip(own_names, ranked, strict=True)}
+        ranked = np.moveaxis(ranks(stacked), 2, 0).copy()
+        columns |= {f"rank by {name}": part for name, part in zip(features, ranked, strict=True)}
         columns |= _before(right, there)
     items = np.stack([row.of_item for row in rows]).T.copy()
     of_item = {f"item's {name}": part for name, part in zip(item_names, items, strict=True)}

@@ -114,34 +114,35 @@ class TextModel:
 
     def __init__(self, sample: Sample) -> None:
         assert sample.pieces is not None
-        own, whole = sample.pieces
-        flat = sample.rest.reshape(-1)
+        by_candidate, by_item = sample.pieces
+        flat = sample.residual.reshape(-1)
         self.single = sample.kind == "label" or sample.fixed
-        self.of_candidates = strengths(own, flat)
+        self.of_candidates = strengths(by_candidate, flat)
         self.of_items = np.stack(
-            [strengths(whole, (sample.rest * one).sum(axis=1)) for one in sample.groups]
+            [strengths(by_item, (sample.residual * mask).sum(axis=1)) for mask in sample.groups]
         )
-        self.own = [] if self.single else strongest(self.of_candidates, PIECES).tolist()
+        self.buckets = [] if self.single else strongest(self.of_candidates, PIECES).tolist()
         widest = self.of_items[np.abs(self.of_items).argmax(axis=0), np.arange(BUCKETS)]
-        self.item = strongest(widest, PIECES).tolist()
+        self.item_buckets = strongest(widest, PIECES).tolist()
 
     def extend(self, sample: Sample) -> Sample:
         """The sample with the counts of these pieces as features."""
         assert sample.pieces is not None
-        own, whole = sample.pieces
+        by_candidate, by_item = sample.pieces
         n, width = sample.right.shape
-        added = {f"text piece {b}": _counts(own, b, n * width).reshape(n, width) for b in self.own}
-        items = {f"item's text piece {b}": _counts(whole, b, n) for b in self.item}
-        return replace(sample, own={**sample.own, **added}, of_item={**sample.of_item, **items})
+        added = {f"text piece {b}": _counts(by_candidate, b, (n, width)) for b in self.buckets}
+        items = {f"item's text piece {b}": _counts(by_item, b, (n,)) for b in self.item_buckets}
+        candidates, items = {**sample.of_candidate, **added}, {**sample.of_item, **items}
+        return replace(sample, of_candidate=candidates, of_item=items)
 
     def scores(self, sample: Sample) -> Floats:
         """The sum of what all strong pieces say."""
         assert sample.pieces is not None
-        own, whole = sample.pieces
+        by_candidate, by_item = sample.pieces
         n, width = sample.right.shape
         if not self.single:
-            return _weighed(own, self.of_candidates, n * width).reshape((n, width))
-        scores: Floats = np.stack([_weighed(whole, one, n) for one in self.of_items])
+            return _weighed(by_candidate, self.of_candidates, n * width).reshape((n, width))
+        scores: Floats = np.stack([_weighed(by_item, weights, n) for weights in self.of_items])
         scores -= np.median(scores, axis=1, keepdims=True)
         if not sample.fixed:
             return scores.T
@@ -149,9 +150,10 @@ class TextModel:
         return found
 
 
-def _counts(pieces: Pieces, bucket: int, rows: int) -> Floats:
+def _counts(pieces: Pieces, bucket: int, shape: tuple[int, ...]) -> Floats:
     here = pieces.bucket == bucket
-    return np.bincount(pieces.row[here], pieces.times[here], rows).astype(np.float32)
+    counts = np.bincount(pieces.row[here], pieces.times[here], int(np.prod(shape)))
+    return counts.astype(np.float32).reshape(shape)
 
 
 def _weighed(pieces: Pieces, strength: Floats, rows: int) -> Floats:

@@ -15,7 +15,7 @@ Codes = NDArray[np.uint8]  # (column, row): the bin of each value
 ROWS, COLUMNS = 8000, 60  # on which each tree is grown
 DEPTH = 4
 RATE = 0.15
-PENALTY = 4.0
+PENALTY = 4.0  # added to the weight of each leaf, which shrinks its value
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def _leaves(codes: Codes, asked: Sequence[tuple[int, int]]) -> Ints:
 
 
 def grow(codes: Codes, right: Floats, trees: int, bins: int) -> Trees:
-    """Trees fitted to the right rows, each on a random part of rows and columns."""
+    """Trees that predict which rows are `right`, each grown on some random rows and columns."""
     random = np.random.default_rng(0)
     share = float(right.mean())
     grown = Trees([], [], float(np.log(share / (1 - share))))
@@ -52,8 +52,9 @@ def grow(codes: Codes, right: Floats, trees: int, bins: int) -> Trees:
         chosen = random.choice(len(right), rows, replace=False)
         kept = random.choice(len(codes), columns, replace=False)
         part = codes[np.ix_(kept, chosen)].astype(np.int64)
-        odds = 1 / (1 + np.exp(-total[chosen]))
-        left, mean = right[chosen] - odds, float((odds * (1 - odds)).mean())
+        # Newton boosting, with the mean of all second derivatives for each of them.
+        expected = 1 / (1 + np.exp(-total[chosen]))
+        residual, mean = right[chosen] - expected, float((expected * (1 - expected)).mean())
         asked: list[tuple[int, int]] = []
         leaf = np.zeros(rows, dtype=np.int64)
         for level in range(DEPTH):
@@ -61,7 +62,7 @@ def grow(codes: Codes, right: Floats, trees: int, bins: int) -> Trees:
             cells = part + leaf * bins + np.arange(columns)[:, None] * width
             size = columns * width
             count = np.bincount(cells.ravel(), minlength=size).reshape(columns, -1, bins)
-            sums = np.bincount(cells.ravel(), np.tile(left, columns), size)
+            sums = np.bincount(cells.ravel(), np.tile(residual, columns), size)
             below = sums.reshape(columns, -1, bins).cumsum(axis=2)
             weight = mean * count.cumsum(axis=2) + PENALTY
             whole, all_weight = below[:, :, -1:], weight[:, :, -1:]
@@ -70,7 +71,7 @@ def grow(codes: Codes, right: Floats, trees: int, bins: int) -> Trees:
             column, split = divmod(int(gain.argmax()), bins)
             asked.append((int(kept[column]), split))
             leaf = 2 * leaf + (part[column] > split)
-        sums = np.bincount(leaf, left, 1 << DEPTH)
+        sums = np.bincount(leaf, residual, 1 << DEPTH)
         values = RATE * sums / (mean * np.bincount(leaf, minlength=1 << DEPTH) + PENALTY)
         grown.questions.append(asked)
         grown.values.append(values.astype(np.float32))

@@ -119,7 +119,7 @@ def change_task(task: Task, fields: Mapping[str, Any], where: str = "") -> Task:
 
 def declared(what: str) -> dict[str, Any]:
     """All commands, functions, imports or environments that the extensions declare."""
-    return {name: own for one in EXTENSIONS for name, own in extension(one)[what].items()}
+    return {name: path for one in EXTENSIONS for name, path in extension(one)[what].items()}
 
 
 @cache

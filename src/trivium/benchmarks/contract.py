@@ -124,8 +124,8 @@ def ceiling_is_reached(benchmark: AnyBenchmark) -> None:
             exact = all(task.item_ceiling(item.original).exact for item in items)
             gap = value - ceiling
             reached = (abs(gap) if exact else gap) <= allowed + 1e-9
-            said = f"{solver.name} reaches {value} on {task}, the ceiling is {ceiling:.3f}"
-            _expect(reached, said)
+            message = f"{solver.name} reaches {value} on {task}, the ceiling is {ceiling:.3f}"
+            _expect(reached, message)
             _expect(summary.no_answers == 0, f"{solver.name} gives no answer on {task}")
 
 

@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from trivium.api import OVERLAP_ITEMS, audit, overlap
 from trivium.auditing.results import GAIN, Audit
 from trivium.commands.flags import read_benchmark_flags
-from trivium.core.errors import require
 from trivium.report.audits import keep_audit
 from trivium.report.tables import Table, say, terminal
 
-MIN_ITEMS = 100
 SHOWN = 12  # cues in the table
 LIMITS = (
     "What an audit cannot see: cues that need more than the features tested here (such as patterns"
@@ -43,8 +41,6 @@ def main(args: Sequence[str]) -> int:
     """Print the strongest cues and the verdict."""
     asked = read_benchmark_flags("audit", Flags, args, __doc__)
     task, flags = asked.task, asked.flags
-    few = flags.items is not None and flags.items < MIN_ITEMS
-    require(not few, f"items must be at least {MIN_ITEMS}, got {flags.items}")
     if flags.overlap:
         repeats = overlap(task, items=flags.items or OVERLAP_ITEMS, seed=flags.seed)
         # Item spaces outgrow orjson's integers.

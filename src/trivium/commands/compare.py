@@ -46,7 +46,7 @@ def main(args: Sequence[str]) -> int:
     for solver in flags.solvers:
         require_known(solver, known, f"solver {solver!r}")
     chosen = [one for one in found if one.solver in flags.solvers] or worth_comparing(found)
-    require(len(chosen) >= 2, "nothing to compare: the runs hold only one solver")
+    require(len(chosen) >= 2, "nothing to compare: the runs hold only one solver with a score")
     if not flags.any_settings:
         require_same_limits(chosen)
     made = differences(chosen, pairs=flags.pairs)

@@ -7,6 +7,7 @@ Example: trivium eval nhop_explicit --model openai/gpt-4.1-mini --out runs/mini
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,6 @@ from trivium.commands.flags import flag, leaves, read_benchmark_flags
 from trivium.commands.run_flags import RunFlags, print_verdict
 from trivium.core.errors import require
 from trivium.core.records import RECORDS
-from trivium.core.spec import spec_to_dict
 from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.models.providers import full_model_name
@@ -29,8 +29,8 @@ class Flags:
     """Which solver, on which items."""
 
     # a built-in solver (trivium list names them), agent:FOLDER, or package.module:function
-    solver: str | None = flag(None, "--solver", "--baseline")
-    model: str | None = None  # or a language model, as PROVIDER/MODEL
+    solver: tuple[str, ...] = flag((), "--solver", "--baseline")
+    model: tuple[str, ...] = ()  # or a language model, as PROVIDER/MODEL
     input: tuple[Path, ...] = flag((), "--in")  # files of items, instead of generated items
     items: int = 100  # how many items are generated
     seed: int = DEFAULT_SEED  # the seed of all of them
@@ -45,12 +45,17 @@ def main(args: Sequence[str]) -> int:
     """Evaluate and print the summary."""
     asked = read_benchmark_flags("eval", Flags, args, __doc__)
     flags, task = asked.flags, asked.task
+    named = (*flags.solver, *map(full_model_name, flags.model))
     require(
-        flags.solver is not None or flags.model is not None,
+        bool(named),
         f"--solver is missing (or --model PROVIDER/MODEL); there are "
         f"{', '.join(task.benchmark.solvers)}",
     )
-    require(flags.solver is None or flags.model is None, "give either --solver or --model")
+    require(
+        len(named) == 1,
+        f"eval takes one solver or model, got {' and '.join(named)}; `trivium run` and `trivium "
+        "sweep` take several models",
+    )
     if flags.model:
         why = "for a model, --concurrency sets how many attempts are made at once"
         asked.refuse(leaves(flags.running.workers), f"goes with --solver; {why}")
@@ -60,9 +65,8 @@ def main(args: Sequence[str]) -> int:
     else:
         items = Items(flags.seed, flags.start, flags.items)
     settings = flags.running.options.settings() if flags.model else Settings()
-    solver = full_model_name(flags.model) if flags.model else str(flags.solver)
     evaluation = Evaluation(
-        task, items, solver, flags.order_trials, settings, repeats=flags.repeats
+        task, items, named[0], flags.order_trials, settings, repeats=flags.repeats
     )
     run = Run.of(evaluation)
     if flags.running.dry_run:
@@ -74,11 +78,10 @@ def main(args: Sequence[str]) -> int:
     metric_table(summary).show(terminal())
     if summary.items > items.count:
         print(f"the figures cover all {summary.items} items in the folder, not only {items.count}")
-    if not flags.input:
-        audited = task.benchmark, spec_to_dict(task.spec), spec_to_dict(task.view)
-        if audit_verdict(*audited) == CAUGHT:
-            say(audit_sentence(*audited))
+    if not flags.input and audit_verdict(task) == CAUGHT:
+        say(audit_sentence(task))
     status = print_verdict(run, [summary], out, flags.running.prices)
     print(f"records in {out / RECORDS}")
-    print(f"next: trivium report {out}\n      trivium analyze {out} --examples_per_type 1")
+    folder = shlex.quote(str(out))
+    print(f"next: trivium report {folder}\n      trivium analyze {folder} --examples_per_type 1")
     return status

@@ -93,7 +93,7 @@ class Parser(argparse.ArgumentParser):
                 continue
             options = _options(hints[name], several=several)
             names = [*field.metadata.get("names", [f"--{name}"])]
-            names += [f"--{alias}" for alias, own in (aliases or {}).items() if own == name]
+            names += [f"--{alias}" for alias, aliased in (aliases or {}).items() if aliased == name]
             if metavar := field.metadata.get("metavar"):
                 names, options["metavar"] = [name], metavar
                 if default is None:
@@ -106,7 +106,7 @@ class Parser(argparse.ArgumentParser):
             if name in self.offers:
                 action.completer = lambda names=self.offers[name], **_: names
             if options.get("action") == "store_true" and (default or aliases is not None):
-                off = [f"--no_{own.removeprefix('--')}" for own in names]
+                off = [f"--no_{flag.removeprefix('--')}" for flag in names]
                 options |= {"action": "store_false", "help": f"turn {names[0]} off"}
                 place.add_argument(*off, **options)
 
@@ -218,11 +218,11 @@ def comments(kind: Any) -> dict[str, str]:
 
 def changed(defaults: F, values: Mapping[str, Any]) -> F:
     """A dataclass of dataclasses with other values of some fields, at any depth."""
-    own = {
-        name: changed(it, values) if dataclasses.is_dataclass(it) else values.get(name, it)
-        for name, it in spec_to_dict(defaults).items()
+    fields = {
+        name: changed(old, values) if dataclasses.is_dataclass(old) else values.get(name, old)
+        for name, old in spec_to_dict(defaults).items()
     }
-    return type(defaults)(**own)
+    return type(defaults)(**fields)
 
 
 def leaves(defaults: Any) -> dict[str, Any]:
@@ -340,10 +340,10 @@ def read_benchmark_flags(
 
 
 def _with_dataset_size(flags: F, task: Task) -> F:
-    """The flags with the number of items in the spec's dataset, if it has a fixed size."""
+    """The flags with as many items as the spec's dataset has, if its size is fixed."""
     size = task.benchmark.dataset_size(task.spec)
-    own = leaves(flags).get("items")  # None where a command chooses how many
-    return flags if None in (size, own) else changed(flags, {"items": size})
+    default = leaves(flags).get("items")  # None where a command chooses how many
+    return flags if size is None or default is None else changed(flags, {"items": size})
 
 
 def _read_config(
@@ -356,7 +356,7 @@ def _read_config(
     with located(path):
         lists, single, grid = read_keys(benchmark, values)
     if "solver" in given or "model" in given:  # which exclude each other
-        lists = {key: own for key, own in lists.items() if key not in ("solvers", "models")}
+        lists = {key: part for key, part in lists.items() if key not in ("solvers", "models")}
     found = {key: value for key, value in single.items() if key in flags}
     for key, several in {**lists, **grid}.items():
         name = key if key in grid or key in flags else key.removesuffix("s")

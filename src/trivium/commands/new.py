@@ -21,7 +21,7 @@ class Flags:
 
 
 def main(args: Sequence[str]) -> int:
-    """Write the file and its line."""
+    """Write the benchmark's file and list it in trivium.toml."""
     name = read_flags("trivium new", Flags(), args, __doc__).flags.name
     path = new_benchmark(name)
     print(f"{path} written and listed in {PROJECT_FILE}. Try it:")

@@ -133,7 +133,7 @@ class RunFlags:
         """Print the evaluations, and what models would cost; returns 0."""
         found: dict[str, list[list[str]]] = {}  # the seeds and solvers of every setting
         for one in run.evaluations:
-            seeds, solvers = found.setdefault(str(one.setting or one.task), [[], []])
+            seeds, solvers = found.setdefault(one.setting or one.task.benchmark.name, [[], []])
             seeds.append(str(one.items.seed))
             solvers.append(one.solver)
         rows = [(name, *(", ".join(dict.fromkeys(part)) for part in found[name])) for name in found]
@@ -179,7 +179,8 @@ def print_results(run: Run, found: Sequence[BenchmarkResults], folder: Path) -> 
 def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: Prices) -> int:
     """Print failures and cost; returns 1 where calls failed or nothing was scored, else 0."""
     named = list(zip(run.evaluations, summaries, strict=True))
-    kinds = sum((Counter(summary.kinds) for summary in summaries), Counter[str]())
+    judged = [found for one, found in named if one.is_model] or summaries  # programs never fail
+    kinds = sum((Counter(found.kinds) for found in judged), Counter[str]())
     attempts, failed = kinds.total(), kinds[FAILED]
     scored = attempts - failed - kinds[DECLINED]
     if kinds[CUT_OFF]:

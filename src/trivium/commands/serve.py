@@ -162,10 +162,10 @@ class Sentences:
 
     def run(self) -> None:
         """Write the sentences that children hear, with the names of their recordings."""
-        said = sentences(read_experiment(self.experiment))
-        require(bool(said), "sentences are read aloud to audience 'children' only")
-        write_file(self.out, csv_text([("file", "text"), *zip(said.values(), said, strict=True)]))
-        print(f"{len(said)} sentences in {self.out}; record each under its name, for `audio`")
+        names = sentences(read_experiment(self.experiment))
+        require(bool(names), "sentences are read aloud to audience 'children' only")
+        write_file(self.out, csv_text([("file", "text"), *zip(names.values(), names, strict=True)]))
+        print(f"{len(names)} sentences in {self.out}; record each under its name, for `audio`")
 
 
 KINDS = (Export, Delete, Forget, Links, Payments, Preregister, Release, Sentences)

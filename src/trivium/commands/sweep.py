@@ -60,10 +60,10 @@ def main(args: Sequence[str]) -> int:
     """Run the sweep."""
     config, asked, grid = read_grid(args)
     flags, options = asked.flags, asked.flags.running.options
-    own = {key: getattr(flags, key) for key in ("label", "items", "order_trials", "repeats")}
-    own |= {"models": list(flags.models) or None}
-    own |= {key: getattr(options, key) for key in SHAPING}
-    overrides = grid | {key: value for key, value in own.items() if value is not None}
+    given = {key: getattr(flags, key) for key in ("label", "items", "order_trials", "repeats")}
+    given |= {"models": list(flags.models) or None}
+    given |= {key: getattr(options, key) for key in SHAPING}
+    overrides = grid | {key: value for key, value in given.items() if value is not None}
     run = read_sweep(config, overrides, options.settings())
     return flags.running.run(run, asked, write_items=flags.data)
 

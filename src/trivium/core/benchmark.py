@@ -18,7 +18,6 @@ import orjson
 from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
 from trivium.core.probes import Probe
-from trivium.core.reading import in_asked_form
 from trivium.core.records import CUT_OFF, DECLINED, FAILED, NO_ANSWER, Groups, Scores
 from trivium.core.statistics import Estimate
 from trivium.core.streams import Stream
@@ -41,6 +40,22 @@ class Origin:
         return None
 
 
+def object_schema(fields: dict[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an object with these fields and no others."""
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def in_asked_form(reply: str, written: str) -> bool:
+    """Whether a reply is the text that was asked for, or ends with it as its ANSWER line."""
+    text = reply.strip()
+    return text == written or ("ANSWER" in written and text.endswith(f"\n{written}"))
+
+
 class Item(Protocol):
     """What the library knows about an item; everything else belongs to its benchmark."""
 
@@ -59,7 +74,7 @@ AnswerT = TypeVar("AnswerT")
 
 @dataclass(frozen=True)
 class Metric:
-    """A named number of an attempt, and its range."""
+    """A number that is measured on every attempt, and its range."""
 
     name: str
     about: str
@@ -258,9 +273,9 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     def __init_subclass__(cls) -> None:
         """Add the metric and the kinds that all benchmarks share to those of this one."""
         super().__init_subclass__()
-        own = cls.__dict__.get("metrics")
-        if own is not None and STRICT not in own:
-            cls.metrics = (*own, STRICT)
+        declared = cls.__dict__.get("metrics")
+        if declared is not None and STRICT not in declared:
+            cls.metrics = (*declared, STRICT)
         if "kinds" in cls.__dict__:
             cls.kinds = {**KINDS, **cls.__dict__["kinds"]}
 
@@ -383,7 +398,7 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
         return ()
 
     def audit_views(self) -> Sequence[ViewT]:
-        """The views that are audited."""
+        """The views in which every preset is audited; by default the default view."""
         return (self.view_type(),)
 
     def surface(self, item: ItemT, view: ViewT) -> str:

@@ -7,10 +7,11 @@ cannot be read is no answer. Every pattern is bounded, so that the time is linea
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 ASK = "Think as long as you like, then end with a line of its own:"
@@ -24,22 +25,6 @@ def ask(value: str) -> str:
 def answer_line(value: str) -> str:
     """The line that states an answer."""
     return f"ANSWER: {value}"
-
-
-def object_schema(fields: dict[str, Any]) -> dict[str, Any]:
-    """The JSON schema of an object with these fields and no others."""
-    return {
-        "type": "object",
-        "properties": fields,
-        "required": list(fields),
-        "additionalProperties": False,
-    }
-
-
-def in_asked_form(reply: str, written: str) -> bool:
-    """Whether a reply is the text that was asked for, or ends with it as its ANSWER line."""
-    text = reply.strip()
-    return text == written or ("ANSWER" in written and text.endswith(f"\n{written}"))
 
 
 MAX_READ = 100_000  # characters at the end of a reply in which an answer is looked for
@@ -130,7 +115,8 @@ _SPACES, _BLANK_LINES = re.compile(r"[^\S\n]+"), re.compile(r" ?\n ?\n\s*")
 
 def plain(text: str) -> str:
     """The text without Markdown, LaTeX and tags, with one spelling of every sign."""
-    text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_SIGNS)
+    text = html.unescape(text).replace("\r\n", "\n").translate(_SIGNS)
+    text = unicodedata.normalize("NFKC", text).translate(_SIGNS)
     text = _BLANK_LINES.sub("\n\n", _SPACES.sub(" ", text))
     for sign, pattern, replacement in _UNWRAPPED:
         if sign in text:
@@ -138,6 +124,7 @@ def plain(text: str) -> str:
     return re.sub(r"(?<=[:=]) ?(?:\[ ?\]|\{ ?\})", " none", _json_as_lines(text))
 
 
+_KEY = re.compile(r"\s*(?:final_)?answer\s*", re.IGNORECASE)
 _OBJECT = re.compile(r"^ ?(?:answer ?[:=|] ?)?(\{)\s{0,9}\"", re.IGNORECASE | re.MULTILINE)
 
 
@@ -153,14 +140,13 @@ def _json_as_lines(text: str) -> str:
 
 
 def _fields(held: Mapping[str, Any]) -> Iterator[str]:
-    """The entries of a JSON object as `key: value`; the answer is on a last line of its own."""
-    answers = [key for key in held if key.strip().casefold() in ("answer", "final_answer")]
-    for key, value in held.items():
-        if not answers and isinstance(value, str) and value.startswith("ANSWER"):
-            yield f"\n{value}"
-        elif key not in answers:
-            yield f"{key.replace('_', ' ')}: {_written(value)}"
-    yield from (f"\nANSWER: {_written(held[key])}" for key in answers)
+    """The entries of a JSON object as `key: value`; those from the answer on begin a line."""
+    names = ["ANSWER" if _KEY.fullmatch(key) else key.replace("_", " ") for key in held]
+    line = ""
+    for name, value in zip(names, held.values(), strict=True):
+        line = "\n" if name == "ANSWER" else line
+        stated = isinstance(value, str) and value.startswith("ANSWER") and "ANSWER" not in names
+        yield f"\n{value}" if stated else f"{line}{name}: {_written(value)}"
 
 
 def _written(value: Any) -> str:
@@ -184,6 +170,11 @@ _DOUBT = re.compile(
     re.IGNORECASE,
 )
 _CHOICE = re.compile(r"\b(?:or|if|either|alternatively|otherwise)\b", re.IGNORECASE)
+_NO_WORD = re.compile(r"(?:[\s.,:]|\band\b)*", re.IGNORECASE)
+_NUMBER = re.compile(r"\b\w\b")  # as in "Option 1" and "Option B"
+_LOWER_CASE = re.compile(r"[a-z][^:=\n]*(?:\n|\Z)")  # a sentence that goes on
+# Where a base model goes on with a question of its own.
+_NEXT_QUESTION = re.compile(r"^(?:human|user|question|input|q) ?:", re.IGNORECASE | re.MULTILINE)
 # Below an ANSWER line, these take it back; the first two where they open a clause.
 _TAKEN_BACK = re.compile(
     r"(?:^|[^\w\s]) ?(?:\w{1,9} )?(?:wait|actually)\b"
@@ -213,34 +204,42 @@ class Stated(NamedTuple):
     after: str = ""  # what follows the line of the value, and any remark on it
 
 
-def find_answer(reply: str) -> Stated:
+def find_answer(reply: str, fields: Iterable[str] = ()) -> Stated:
     """The value of the last ANSWER line of a reply, or the whole reply where there is none."""
     text = plain(reply)
-    lines = list(_ANSWER.finditer(text))
-    if not lines:
+    first = _ANSWER.search(text)
+    if first is None:
         return Stated([stripped(text)], False, text)
+    if found := _NEXT_QUESTION.search(text, first.end()):
+        text = text[: found.start()]
+    lines = list(_ANSWER.finditer(text))
     if _says_two(text, lines[-2:]):
         return Stated([], True, text)
     value = text[lines[-1].end() :].lstrip().replace(",\n", ", ")  # a list over several lines
-    paragraph = value.partition("\n\n")[0]
-    line, _, after = value.partition("\n")
-    extents = [paragraph, line]
-    if (found := _REMARK.search(line)) and not raises_doubt(line[found.start() :]):
-        after = f"{line[found.start() :]}\n{after}"
-        extents.append(line[: found.start()])
+    line, _, below = value.partition("\n")
+    found = _REMARK.search(line)
+    end = found.start() if found and not raises_doubt(line[found.start() :]) else len(line)
+    after = f"{line[end:]}\n{below}"
+    extents = [value.partition("\n\n")[0], line, line[:end]]
+    above = text[: lines[-1].start()].rstrip()
+    in_sentence = above[-1:] not in ".!?" and _LOWER_CASE.match(below)
+    if in_sentence or (fields and re.search(rf"(?i)\b(?:{'|'.join(fields)})\s?[:=]", after)):
+        extents = extents[:1]  # a field below the value belongs to it
     values = [] if takes_back(after) else dict.fromkeys(map(stripped, extents))
     return Stated(list(values), True, text, after)
 
 
 def _says_two(text: str, lines: list[re.Match[str]]) -> bool:
     """Whether the last two ANSWER lines leave a choice: different values, with nothing or an "or"
-    or an "if" between them."""
+    or an "if" between them, or below two numbers of one label."""
     if len(lines) < 2:
         return False
     line, _, between = text[lines[0].end() : lines[1].start()].partition("\n")
     last = text[lines[1].end() :].partition("\n")[0]
     first, second = ({stripped(line), stripped(_REMARK.split(line)[0])} for line in (line, last))
-    chosen = between.strip(" \n.,:") and not _CHOICE.search(between)
+    above, again = (text[: line.start()].rstrip().rpartition("\n")[2] for line in lines)
+    numbered = above != again and _NUMBER.sub("", above) == _NUMBER.sub("", again) != ""
+    chosen = not (numbered or _NO_WORD.fullmatch(between) or _CHOICE.search(between))
     return not (chosen or "" in first | second or first & second)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from itertools import groupby
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,7 +81,12 @@ class Summary:
         name, estimate = next(iter(self.metrics.items()), ("items", ""))
         figures = f"{name} {estimate}, lift {self.metrics.get('lift', UNDEFINED)}"
         limits = f"floor {self.floor:.3f}, ceiling {self.ceiling:.3f}"
-        return f"<{self.benchmark}, {self.solver}: {figures}, {limits}, {self.items:,} items>"
+        counts = [f"{self.items:,} items"]
+        named = {"failed": FAILED, "declined": DECLINED}
+        counts += [
+            f"{self.kinds[kind]:,} {name}" for name, kind in named.items() if kind in self.kinds
+        ]
+        return f"<{self.benchmark}, {self.solver}: {figures}, {limits}, {', '.join(counts)}>"
 
     def to_dict(self) -> dict[str, Any]:
         """The content of summary.json."""
@@ -271,7 +277,7 @@ class Tally:
         return any(self._trials)
 
     def votes(self) -> list[Vote]:
-        """The majority vote on every item with a headline score."""
+        """The most frequent answer to every item with a headline score; a tie has the mean."""
         values = self._column(self._metrics[0])
         order = np.lexsort((np.asarray(self._trials), np.asarray(self._items)))
         indexes = [int(index) for index in order if not math.isnan(values[index])]
@@ -279,9 +285,9 @@ class Tally:
         for _, group in groupby(indexes, key=self._items.__getitem__):
             answers = [(self._answers[index], float(values[index])) for index in group]
             counts = Counter(answer for answer, _ in answers)
-            winner, times = counts.most_common(1)[0]
-            score = next(score for answer, score in answers if answer == winner)
-            votes.append(Vote(times / len(answers), score))
+            most, scores = max(counts.values()), dict(answers)
+            winners = [scores[answer] for answer, count in counts.items() if count == most]
+            votes.append(Vote(most / len(answers), fmean(winners)))
         return votes
 
     def output_tokens(self, metric: str | None = None) -> list[NDArray[Any]]:
@@ -348,8 +354,8 @@ def variance_parts(
     for item, order, value in zip(items.tolist(), orders.tolist(), values.tolist(), strict=True):
         prompts.setdefault(item, {}).setdefault(order, []).append(value)
     repeats, between = [], []
-    for own in prompts.values():
-        several = [tries for tries in own.values() if len(tries) > 1]
+    for by_order in prompts.values():
+        several = [tries for tries in by_order.values() if len(tries) > 1]
         if not several:
             continue
         repeats.append(float(np.mean([np.var(tries, ddof=1) for tries in several])))

@@ -84,6 +84,10 @@ def coerce(value: Any, hint: Any, where: str) -> Any:  # noqa: PLR0911 - one for
             return None
         if len(options) == 1:
             return coerce(value, options[0], where)
+        kinds = tuple(typing.get_origin(option) or option for option in options)
+        named = " or ".join(_TYPE_NAMES.get(kind, kind.__name__) for kind in kinds)
+        require(isinstance(value, kinds), f"{where} must be {named}")
+        return value
     if origin is typing.Literal:
         allowed = typing.get_args(hint)
         require(
@@ -112,4 +116,5 @@ _TYPE_NAMES: dict[Any, str] = {
     float: "a number",
     bool: "true or false",
     str: "text",
+    Path: "a path",
 }

@@ -95,7 +95,8 @@ def mean_interval(
     Without bounds it is Student's interval. Within bounds it is that of Korn and Graubard
     (1998), which treats a mean as a proportion with the number of trials that has the same
     variance, and a fraction of an unseen value at the far bound. Where all values are equal,
-    other values occurred 0 times in n, which bounds their share.
+    other values occurred 0 times in n, which bounds their share; without bounds, nothing bounds
+    the mean then, and there is no interval.
     """
     # Sorted, so that the sum does not depend on the order of the records.
     data = np.sort(np.asarray(values, dtype=np.float64))
@@ -104,8 +105,8 @@ def mean_interval(
         return UNDEFINED
     mean = float(data.mean())
     if bounds is None:
-        if n == 1:
-            return Estimate(mean, None, None, 1)
+        if n == 1 or data[-1] == data[0]:
+            return Estimate(mean, None, None, n)
         half = student_quantile(level, n - 1) * float(data.std(ddof=1)) / math.sqrt(n)
         return Estimate(mean, mean - half, mean + half, n)
     lowest, highest = bounds
@@ -332,9 +333,10 @@ def clustered_mean(
     largest = max(variance for variance, _ in known)
     if largest < NO_SPREAD:
         return _all_alike(value, known[0][1] + 1, count, level, bounds)
-    variance = max(sum(variance for variance, _ in known) - at_once, largest)
-    freedom = sum(one for one, _ in known) ** 2 / sum(one**2 / own for one, own in known)
-    freedom = min(freedom, max(own for _, own in known))  # both may be the same clusters
+    total = sum(variance for variance, _ in known)
+    variance = max(total - at_once, largest)
+    freedom = total**2 / sum(part**2 / degrees for part, degrees in known)
+    freedom = min(freedom, max(degrees for _, degrees in known))  # both may be the same clusters
     if bounds is not None:
         return Estimate(value, *bounded_limits(value, variance, freedom + 1, level, bounds), count)
     half = student_quantile(level, freedom) * math.sqrt(variance)
@@ -343,30 +345,30 @@ def clustered_mean(
 
 def _weights(people: Sequence[Hashable]) -> Floats:
     """The weight of every attempt; those of each person have the same sum."""
-    own, counts = _numbered(people)
-    return np.asarray(1 / (counts[own] * len(counts)))
+    cluster, counts = _numbered(people)
+    return np.asarray(1 / (counts[cluster] * len(counts)))
 
 
 def _variance(left: Floats, clusters: Sequence[Hashable], means: int) -> tuple[float, int]:
     """The variance of the sum over independent clusters, and its degrees of freedom."""
-    own, counts = _numbered(clusters)
+    cluster, counts = _numbered(clusters)
     count, freedom = len(counts), len(counts) - means
     if freedom <= 0:
         return 0.0, 0
-    return float((np.bincount(own, left) ** 2).sum()) * count / freedom, freedom
+    return float((np.bincount(cluster, left) ** 2).sum()) * count / freedom, freedom
 
 
 def _numbered(clusters: Sequence[Hashable]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The number of every attempt's cluster, and how many attempts each cluster has."""
     numbers: dict[Hashable, int] = {}
-    own = np.array([numbers.setdefault(one, len(numbers)) for one in clusters])
-    return own, np.bincount(own)
+    cluster = np.array([numbers.setdefault(one, len(numbers)) for one in clusters])
+    return cluster, np.bincount(cluster)
 
 
 def _all_alike(value: float, n: int, count: int, level: float, bounds: Bounds | None) -> Estimate:
     """The interval where all values are equal: other values were seen 0 times in n."""
     if bounds is None:
-        return Estimate(value, value, value, count)
+        return Estimate(value, None, None, count)
     others = proportion(0, n, level).high or 0.0
     low, high = value - others * (value - bounds[0]), value + others * (bounds[1] - value)
     return Estimate(value, low, high, count)

@@ -5,15 +5,19 @@ Solvers are found by name: built-in ones, trained agents, and the user's functio
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib
 import inspect
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from trivium import __version__
@@ -44,6 +48,8 @@ class Items:
 
     def __post_init__(self) -> None:
         check_range(self.start, self.count)
+        fits = self.seed is None or abs(self.seed) < 2**63
+        require(fits, f"seed must fit into 64 bits, got {self.seed}")
 
     @classmethod
     def from_files(cls, benchmark: AnyBenchmark, paths: Sequence[Path]) -> Items:
@@ -110,6 +116,7 @@ class Evaluation:
     fields: Mapping[str, Any] = field(default_factory=dict)  # the setting's columns in summary.csv
     folder: str = "."  # of the records, within the folder of the run
     repeats: int = 1  # of every presentation, to see what chance does
+    code: str | None = None  # a hash of the function that was given as the solver
 
     def __post_init__(self) -> None:
         require(self.trials >= 1, f"order_trials must be at least 1, got {self.trials}")
@@ -155,11 +162,14 @@ class Evaluation:
 
     def manifest(self) -> dict[str, Any]:
         """What identifies the evaluation in run.json."""
-        shaping = {"shaping": self.settings.to_dict()} if self.is_model else {}
-        return versions([self.task.benchmark]) | {
-            **shaping,
+        extra: dict[str, Any] = {"shaping": self.settings.to_dict()} if self.is_model else {}
+        if self.code is not None or is_function(self.solver):
+            extra["code"] = self.code or code_hash(import_function(self.solver))
+        return {
             "benchmark": self.task.benchmark.name,
             "solver": self.solver,
+            **versions([self.task.benchmark]),
+            **extra,
             "view": spec_to_dict(self.task.view),
             "spec": None if self.items.loaded else spec_to_dict(self.task.spec),
             "seed": self.items.seed,
@@ -237,6 +247,37 @@ def import_function(name: str) -> Function:
         raise UserError(f"solver {name!r} cannot be imported: {problem}") from None
     require(callable(function), f"solver {name!r} is not a function")
     return function  # type: ignore[no-any-return]
+
+
+def code_hash(function: Any) -> str:
+    """A hash of a function's own code, which its file and comments do not change."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    called = function if hasattr(function, "__code__") else type(function).__call__
+    code = getattr(inspect.unwrap(called), "__code__", None)
+    return hashlib.sha256(repr(_content(code)).encode()).hexdigest()[:12]
+
+
+def _content(constant: Any) -> Any:
+    """What a constant of some code is, in a form that is the same in every process."""
+    if isinstance(constant, CodeType):
+        return constant.co_code, constant.co_names, [*map(_content, constant.co_consts)]
+    return sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant
+
+
+@contextmanager
+def failures_located(name: str, item: PresentedItem) -> Iterator[None]:
+    """Say on which item a user's function failed, and in which line."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as problem:
+        last = traceback.extract_tb(problem.__traceback__)[-1]
+        raise UserError(
+            f"solver {name!r} failed on item {item.id}: {type(problem).__name__}: {problem} "
+            f"({Path(last.filename).name}, line {last.lineno}); attempts before it are recorded"
+        ) from problem
 
 
 def function_solver(name: str, function: Function) -> Solver:

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import groupby, islice
@@ -16,8 +16,8 @@ from typing import Any
 
 import orjson
 
-from trivium.core.benchmark import AnyBenchmark, Solver
-from trivium.core.dialogue import Dialogue, converse, run_async, solve
+from trivium.core.benchmark import AnyBenchmark
+from trivium.core.dialogue import Dialogue, converse, play, run_async, solve
 from trivium.core.errors import FailedCallsError, UserError, require
 from trivium.core.files import Appender, atomic_write, dump_line, locked, sync_file, write_json
 from trivium.core.records import (
@@ -41,6 +41,8 @@ from trivium.evaluation.evaluation import (
     Items,
     Run,
     checked_reply,
+    code_hash,
+    failures_located,
     find_solver,
     first_parameter,
     function_solver,
@@ -54,6 +56,7 @@ from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
 from trivium.models.providers import Model, scrub
 from trivium.models.settings import ModelOptions
 
+SLOW_CHUNK = 25  # items in a job that calls a user's function, which may be slow
 SYNC_SECONDS = 5.0  # of replies may be lost in a power failure
 DATA = "data"  # the folder of item files in a run's folder
 COSMETIC = {"label", "command", "plan", "trivium"}  # what may change when a folder is resumed
@@ -74,6 +77,7 @@ def execute(
     `functions` are the user's solvers by name, which run in this process.
     """
     executor, options, functions = executor or Here(), options or ModelOptions(), functions or {}
+    run = replace(run, evaluations=tuple(_with_code(one, functions) for one in run.evaluations))
     imported: dict[str, Function] = {}
     for evaluation in run.evaluations:
         name = evaluation.solver
@@ -97,13 +101,22 @@ def execute(
                 _ask_function(one, options, function)
             elif function is not None and first_parameter(function) == "prompts":
                 _ask_batches(one, options, function)
+            elif function is not None and (
+                name in functions or isinstance(executor, Here) or one.left <= CHUNK
+            ):
+                _call_function(one, options, function)
             elif function is None and one.evaluation.is_model:
                 models.append(one)
             else:
                 programs.append(one)
-        _run_programs(programs, executor, functions)
+        _run_programs(programs, executor)
         _ask_models(models, options, out / LOGS, alone=len(models) == len(pending))
         return [write_summary(one.evaluation.task.benchmark, one.folder) for one in pending]
+
+
+def _with_code(evaluation: Evaluation, functions: Mapping[str, Function]) -> Evaluation:
+    function = functions.get(evaluation.solver)
+    return evaluation if function is None else replace(evaluation, code=code_hash(function))
 
 
 def check_solver(evaluation: Evaluation, options: ModelOptions) -> None:
@@ -128,9 +141,11 @@ def claim_folder(out: Path, manifest: Mapping[str, Any]) -> None:
         while isinstance(there, Mapping) and isinstance(asked, Mapping):  # the field that differs
             key = str(first_difference(there, asked, frozenset()))
             there, asked = there.get(key), asked.get(key)
+        differs = f"{key} is {there!r} there, {asked!r} was asked for"
+        if key == "code":
+            differs = f"the function {manifest.get('solver')} has changed since"
         raise UserError(
-            f"{out} holds another evaluation ({key} is {there!r} there, {asked!r} was asked for); "
-            "choose another folder with --out"
+            f"{out} holds another evaluation ({differs}); choose another folder with --out"
         )
     cosmetic = {key: value for key, value in manifest.items() if key in COSMETIC}
     if any(held.get(key) != value for key, value in cosmetic.items()):
@@ -168,6 +183,11 @@ class _Pending:
     def records(self) -> Path:
         return self.folder / RECORDS
 
+    @property
+    def left(self) -> int:
+        """The number of missing attempts."""
+        return max(0, self.evaluation.attempts - len(self.done))
+
     def items(self) -> Iterator[PresentedItem]:
         """The missing attempts; iterating also fills `order`."""
         for item in self.evaluation.presented():
@@ -183,21 +203,18 @@ class Job:
 
     number: int  # of the evaluation
     evaluation: Evaluation  # of the items in this chunk
-    function: Solver | None  # a user's function; other solvers are found by name
     done: frozenset[AttemptKey]
 
 
-def _run_programs(
-    pending: Sequence[_Pending], executor: Executor, functions: Mapping[str, Function]
-) -> None:
+def _run_programs(pending: Sequence[_Pending], executor: Executor) -> None:
     """Run built-in solvers, agents and functions with the executor; record them in order."""
-    left = sum(max(0, one.evaluation.attempts - len(one.done)) for one in pending)
+    left = sum(one.left for one in pending)
     if not left:
         return
     if left <= CHUNK:
         executor = Here()  # starting processes would take longer
     with _progress(pending) as progress:
-        results = executor.map(do_job, _jobs(pending, functions))
+        results = executor.map(do_job, _jobs(pending))
         for index, parts in groupby(results, key=itemgetter(0)):
             with Appender(pending[index].records) as records:
                 for _, attempts in parts:
@@ -205,22 +222,24 @@ def _run_programs(
                     progress.advance(len(attempts))
 
 
-def _jobs(pending: Sequence[_Pending], functions: Mapping[str, Function]) -> Iterator[Job]:
+def _jobs(pending: Sequence[_Pending]) -> Iterator[Job]:
     for index, one in enumerate(pending):
-        evaluation, name = one.evaluation, one.evaluation.solver
-        if len(one.done) >= evaluation.attempts:
-            continue
-        function = function_solver(name, functions[name]) if name in functions else None
-        for chunk in evaluation.items.chunks():
-            yield Job(index, replace(evaluation, items=chunk), function, one.done)
+        evaluation = one.evaluation
+        size = SLOW_CHUNK if is_function(evaluation.solver) else CHUNK
+        for chunk in evaluation.items.chunks(size) if one.left else ():
+            yield Job(index, replace(evaluation, items=chunk), one.done)
 
 
 def do_job(job: Job) -> tuple[int, list[Attempt]]:
     """The evaluation's number and its new attempts."""
-    evaluation = job.evaluation
-    solver = job.function or find_solver(evaluation.task.benchmark, evaluation.solver)
-    items = evaluation.presented()
-    return job.number, [solve(one, solver) for one in items if (one.id, one.trial) not in job.done]
+    name = job.evaluation.solver
+    solver = find_solver(job.evaluation.task.benchmark, name)
+    attempts = []
+    for item in job.evaluation.presented():
+        if (item.id, item.trial) not in job.done:
+            with failures_located(name, item) if is_function(name) else nullcontext():
+                attempts.append(solve(item, solver))
+    return job.number, attempts
 
 
 def _ask_models(
@@ -277,6 +296,18 @@ def _batch(pending: _Pending, options: ModelOptions, recorder: _Recorder) -> Bat
     )
 
 
+def _call_function(pending: _Pending, options: ModelOptions, function: Function) -> None:
+    """Call a user's function for one item after the other."""
+    name = pending.evaluation.solver
+    solver = function_solver(name, function)
+    with _recording([pending], options) as recorder:
+        for item in pending.items():
+            dialogue = Dialogue(item)
+            with failures_located(name, item):
+                play(dialogue, solver)
+            recorder.save(pending.records, dialogue.attempt(name), dialogue.prompt)
+
+
 def _ask_function(pending: _Pending, options: ModelOptions, function: Function) -> None:
     """Call a user's async function for many items concurrently."""
     name, as_list = pending.evaluation.solver, first_parameter(function) == "messages"
@@ -289,7 +320,8 @@ def _ask_function(pending: _Pending, options: ModelOptions, function: Function) 
 
         async def work() -> None:
             for item in left:
-                dialogue = await converse(Dialogue(item), ask)
+                with failures_located(name, item):
+                    dialogue = await converse(Dialogue(item), ask)
                 recorder.save(pending.records, dialogue.attempt(name), dialogue.prompt)
 
         async with asyncio.TaskGroup() as group:
@@ -306,11 +338,12 @@ def _ask_batches(pending: _Pending, options: ModelOptions, function: Function) -
     with _recording([pending], options) as recorder:
         while dialogues := [Dialogue(item) for item in islice(left, options.concurrency)]:
             while open_ones := [one for one in dialogues if not one.done]:
-                replies = function(["\n\n".join(one.messages) for one in open_ones])
+                with failures_located(name, open_ones[0].item):
+                    replies = function(["\n\n".join(one.messages) for one in open_ones])
                 count = len(replies) if isinstance(replies, Sequence) else None
-                wanted = f"must return a list of {len(open_ones)} replies"
+                rule = f"must return a list of {len(open_ones)} replies"
                 got = type(replies).__name__ if count is None else count
-                require(count == len(open_ones), f"solver {name!r} {wanted}, got {got}")
+                require(count == len(open_ones), f"solver {name!r} {rule}, got {got}")
                 for dialogue, reply in zip(open_ones, replies, strict=True):
                     dialogue.send(checked_reply(name, reply))
             for dialogue in dialogues:

@@ -19,7 +19,7 @@ from trivium.core.records import MANIFEST
 from trivium.core.results import Summary
 from trivium.core.spec import read_mapping
 from trivium.core.text import csv_cell, csv_table, csv_text
-from trivium.evaluation.evaluation import Run
+from trivium.evaluation.evaluation import Run, is_function
 from trivium.evaluation.execute import COSMETIC, first_difference
 
 SUMMARY_TABLE = "summary.csv"
@@ -31,9 +31,10 @@ COLUMNS = ("run", "kind", "benchmark", "label", "cells", "items", "seeds", "vers
 def newest_folder(run: Run, root: Path) -> Path | None:
     """The newest folder of the same run, finished or not."""
     for folder in sorted(_parent(run, root).glob(f"{run.kind}_*"), reverse=True):
-        models = [(folder / one.folder / MANIFEST, one.manifest()) for one in run.models]
+        asked = [one for one in run.evaluations if one.is_model or is_function(one.solver)]
+        own = [(folder / one.folder / MANIFEST, one.manifest()) for one in asked]
         if _same(folder / MANIFEST, run.manifest()) and all(
-            _same(path, manifest) for path, manifest in models if path.exists()
+            _same(path, manifest) for path, manifest in own if path.exists()
         ):
             return folder
     return None

@@ -87,9 +87,9 @@ def plan_main_run(
         items = max(1, round(REQUESTS / requests))
     evaluations: list[Evaluation] = []
     for preset, task in chosen:
-        own = Items(seed, 0, items or task.benchmark.default_items)
+        preset_items = Items(seed, 0, items or task.benchmark.default_items)
         evaluations += evaluations_of(
-            Evaluation(task, own, settings=settings or Settings(), setting=preset),
+            Evaluation(task, preset_items, settings=settings or Settings(), setting=preset),
             [*task.benchmark.solvers, *models],
             f"{task.benchmark.name}/{preset}",
         )
@@ -176,16 +176,16 @@ def config_benchmark(path: Path) -> AnyBenchmark:
 def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> Run:
     """The run of a grid; `settings` are a model's where the keys set none."""
     benchmark = _sweep_benchmark(values)
-    lists, own, grid = read_keys(benchmark, values)
+    lists, single, grid = read_keys(benchmark, values)
     solvers = chosen_solvers(benchmark, lists.get("solvers"))
     models = [full_model_name(name) for name in lists.get("models", [])]
     seeds = lists.get("seeds", [DEFAULT_SEED])
     require(bool(seeds), "seeds is empty: name at least one")
     large = [seed for seed in seeds if abs(seed) >= 2**63]
     require(not large, f"seeds must fit into 64 bits, got {large}")
-    items, trials = own.get("items", DEFAULT_ITEMS), own.get("order_trials", 1)
-    repeats = own.get("repeats", 1)
-    shaping = {key: own[key] for key in SHAPING if key in own}
+    items, trials = single.get("items", DEFAULT_ITEMS), single.get("order_trials", 1)
+    repeats = single.get("repeats", 1)
+    shaping = {key: single[key] for key in SHAPING if key in single}
     settings = dataclasses.replace(settings or Settings(), **shaping)
     axes = [*grid.values(), lists.get("preset", [None]), seeds, [*solvers, *models]]
     cells = math.prod(map(len, axes))
@@ -209,7 +209,7 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
     ]
     config = {
         "kind": "sweep",
-        **own,
+        **single,
         "benchmark": benchmark.name,
         "items": items,
         "order_trials": trials,
@@ -221,7 +221,7 @@ def plan_sweep(values: Mapping[str, Any], settings: Settings | None = None) -> R
         **grid,
         "settings": _setting_names(evaluations),
     }
-    return Run("sweep", tuple(evaluations), config, own.get("label"))
+    return Run("sweep", tuple(evaluations), config, single.get("label"))
 
 
 def read_keys(
@@ -229,20 +229,20 @@ def read_keys(
 ) -> tuple[dict[str, list[Any]], dict[str, Any], dict[str, list[Any]]]:
     """The checked keys of a config: those of LISTS, those of VALUES, and the axes of the grid."""
     # A run.json is a config too.
-    asked = respelled(benchmark, {key: own for key, own in values.items() if key not in DERIVED})
+    asked = respelled(benchmark, {key: values[key] for key in values if key not in DERIVED})
     lists = {
         key: [coerce(part, kind, key) for part in _as_list(asked.pop(key))]
         for key, kind in LISTS.items()
         if key in asked
     }
-    own = {key: coerce(asked.pop(key), kind, key) for key, kind in VALUES.items() if key in asked}
+    single = {key: coerce(asked.pop(key), VALUES[key], key) for key in VALUES if key in asked}
     grid = {key: _axis(benchmark, key, value) for key, value in asked.items()}
     hints = typing.get_type_hints(benchmark.spec_type)
     for name in lists.pop("switches", ()):  # such as --path_collision_stress
         key = name.lstrip("-").replace("-", "_")
         require_known(key, [key for key, hint in hints.items() if hint is bool], f"switch {name!r}")
         grid.setdefault(key, [True])
-    return lists, own, grid
+    return lists, single, grid
 
 
 def shipped_configs() -> dict[str, Path]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from itertools import islice
 from typing import Any, BinaryIO, Literal, get_args
 
-from trivium.core.errors import UserError, import_extra, require
+from trivium.core.errors import import_extra, require
 from trivium.core.files import dump_line
 from trivium.core.records import Row
 from trivium.core.spec import spec_to_dict
@@ -91,7 +92,7 @@ def write_items(
 ) -> None:
     """Write items to an open file in batches."""
     rows = map(export_row, items)
-    with ProgressBar("export", total) as progress, _encoder(form, file, model) as add:
+    with ProgressBar("export", total) as progress, _writer(form, file, model) as add:
         while batch := list(islice(rows, BATCH)):
             add(batch)
             progress.advance(len(batch))
@@ -100,24 +101,19 @@ def write_items(
 Add = Callable[[list[Row]], Any]
 
 
-@contextmanager
-def _encoder(form: str, file: BinaryIO, model: Model | None) -> Iterator[Add]:
-    """Yields a function that writes rows in a format."""
+def _writer(form: str, file: BinaryIO, model: Model | None) -> AbstractContextManager[Add]:
+    """Enters with a function that writes rows in a format."""
     require(form in FORMATS, f"format must be one of {', '.join(FORMATS)}, got {form!r}")
     if form == "parquet":
-        with _parquet_writer(file) as add:
-            yield add
-    elif form == "csv":
+        return _parquet_writer(file)
+    if form == "csv":
         file.write(csv_text([list(COLUMNS)]))
-        yield lambda rows: file.write(csv_text([list(_flat(row).values()) for row in rows]))
-    elif form == "openai-batch":
-        if model is None:
-            raise UserError("--model is missing: which model does the batch ask?")
-        yield lambda rows: file.writelines(dump_line(_openai_line(model, row)) for row in rows)
-    elif form == "inspect":
-        yield lambda rows: file.writelines(dump_line(_inspect_sample(row)) for row in rows)
-    else:
-        yield lambda rows: file.writelines(map(dump_line, rows))
+        return nullcontext(lambda rows: file.write(csv_text(_flat(row).values() for row in rows)))
+    change: Callable[[Row], Row] = _inspect_sample if form == "inspect" else dict
+    if form == "openai-batch":
+        assert model is not None
+        change = partial(_openai_line, model)
+    return nullcontext(lambda rows: file.writelines(dump_line(change(row)) for row in rows))
 
 
 @contextmanager

@@ -35,11 +35,7 @@ def import_files(files: Sequence[Path], out: Path, form: str) -> dict[Path, Summ
 def _import_logs(files: Sequence[Path], out: Path) -> dict[Path, str]:
     """The folders of the records of Inspect logs, each with its benchmark."""
     import_extra("inspect_ai", "models")
-    from trivium.models.inspect.samples import (  # noqa: PLC0415 - it needs an extra
-        log_files,
-        read_attempts,
-        read_header,
-    )
+    from trivium.models.inspect.samples import log_files, read_attempts, read_header  # noqa: PLC0415 - it needs an extra
 
     folders: dict[Path, str] = {}
     for path in (file for named in files for file in log_files(named)):

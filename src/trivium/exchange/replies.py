@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from trivium.core.dialogue import Reply
-from trivium.core.errors import require
+from trivium.core.errors import UserError, located, require
 from trivium.core.records import Row
 from trivium.exchange.tables import read_table, whole_number
 from trivium.models.bodies import MALFORMED, error_message, read_body
@@ -47,8 +47,9 @@ class Replies:
         self.count = self.trials = 0
         repeats: list[str] = []
         for where, row in rows:
-            name, seed, row_trial = _name(row, where)
-            found = read_reply(row, where, lists=lists)
+            with located(where):
+                name, seed, row_trial = _name(row)
+                found = read_reply(row, lists=lists)
             for number, turns in enumerate(found):
                 trial = row_trial if len(found) == 1 else number
                 entries = self._entries.setdefault(name, [])
@@ -110,84 +111,79 @@ def read_replies(paths: Sequence[Path], *, lists: bool, names: Sequence[str] | N
     return found
 
 
-def _name(row: Mapping[str, Any], where: str) -> tuple[str, int | None, int | None]:
+def _name(row: Mapping[str, Any]) -> tuple[str, int | None, int | None]:
     """The name of the item that a row replies to, and its seed and trial if given."""
     name = next((row[key] for key in IDS if row.get(key) is not None), None)
     require(
         isinstance(name, str) and bool(name),
-        f"{where}: id (or custom_id) must be text, got {name!r}; --by_order takes replies "
-        "without ids",
+        f"id (or custom_id) must be text, got {name!r}; --by_order takes replies without ids",
     )
-    seed = _optional_number(row, "seed", where)
+    seed = _optional_number(row, "seed")
     key = next((key for key in TRIALS if row.get(key) not in (None, "")), TRIALS[0])
-    trial = _optional_number(row, key, where)
+    trial = _optional_number(row, key)
     require(
         trial is None or 0 <= trial < MAX_TRIALS,
-        f"{where}: {key} is out of range (0..{MAX_TRIALS - 1}): {trial}",
+        f"{key} is out of range (0..{MAX_TRIALS - 1}): {trial}",
     )
     return str(name), seed, trial
 
 
-def _optional_number(row: Mapping[str, Any], key: str, where: str) -> int | None:
+def _optional_number(row: Mapping[str, Any], key: str) -> int | None:
     value = row.get(key)
-    return None if value is None or value == "" else whole_number(value, f"{where}: {key}")
+    return None if value is None or value == "" else whole_number(value, key)
 
 
-def read_reply(row: Mapping[str, Any], where: str, *, lists: bool) -> list[Turns]:
+def read_reply(row: Mapping[str, Any], *, lists: bool) -> list[Turns]:
     """The reply in a row, or several if it is a chat completion with several choices."""
     if row.get("error"):
         return [_failed(row["error"])]
     if "choices" in row or "candidates" in row:
-        return _body_replies(row, where)
+        return _body_replies(row)
     key = next((key for key in REPLIES if key in row), None)
-    require(
-        key is not None,
-        f"{where}: there is no reply; its column is one of {', '.join(REPLIES)}",
-    )
-    value = row[str(key)]
+    if key is None:
+        raise UserError(f"there is no reply; its column is one of {', '.join(REPLIES)}")
+    value = row[key]
     if lists and isinstance(value, str) and value.lstrip().startswith("["):
         with suppress(orjson.JSONDecodeError):
             value = orjson.loads(value)
     if isinstance(value, dict):
-        return _body_replies(value, where)
+        return _body_replies(value)
     if isinstance(value, list) and value and all(isinstance(part, dict) for part in value):
-        return [_assistant_turns(value, where, lists=lists)]
+        return [_assistant_turns(value, lists=lists)]
     if value is None or value == []:
         return [()]
     texts = [value] if isinstance(value, str) else value
     ok = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
     ok = ok and (lists or isinstance(value, str))
     allowed = "text, a list of texts" if lists else "text"
-    require(ok, f"{where}: {key} must be {allowed}, null or a chat completion, got {value!r:.80}")
+    require(ok, f"{key} must be {allowed}, null or a chat completion, got {value!r:.80}")
     return [tuple(map(Reply, texts))]
 
 
-def _assistant_turns(messages: list[dict[str, Any]], where: str, *, lists: bool) -> Turns:
-    """The assistant's turns in a list of messages, or the one of a list of content parts."""
+def _assistant_turns(messages: list[dict[str, Any]], *, lists: bool) -> Turns:
+    """The assistant's turns in a list of messages; a list of content parts is one turn."""
     contents: list[Any] = [messages]
     if any("role" in message for message in messages):
-        contents = [one.get("content") for one in messages if one.get("role") == "assistant"]
+        contents = [turn.get("content") for turn in messages if turn.get("role") == "assistant"]
     count = len(contents)
-    require(lists or count <= 1, f"{where}: one reply is needed, got {count} messages")
-    return tuple(_body_replies({"content": part}, where)[0][0] for part in contents)
+    require(lists or count <= 1, f"one reply is needed, got {count} messages")
+    return tuple(_body_replies({"content": part})[0][0] for part in contents)
 
 
-def _body_replies(body: Mapping[str, Any], where: str) -> list[Turns]:
+def _body_replies(body: Mapping[str, Any]) -> list[Turns]:
     """The replies in a response body, which may be nested in a line of a batch's output."""
     for inner in ("body", "message"):  # OpenAI, Anthropic
         if isinstance(body.get(inner), dict):
             status = body.get("status_code")
             if isinstance(status, int) and status >= 400:
                 return [_failed(body[inner].get("error") or f"status {status}")]
-            return _body_replies(body[inner], where)
+            return _body_replies(body[inner])
     if body.get("error"):
         return [_failed(body["error"])]
     try:
-        found = read_body(body)
+        return [(reply,) for reply in read_body(body)]
     except MALFORMED:
-        found = []
-    require(bool(found), f"{where}: not a response of a known provider")
-    return [(reply,) for reply in found]
+        raise UserError("not a response of a known provider") from None
 
 
 def _failed(error: Any) -> Turns:

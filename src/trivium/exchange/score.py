@@ -46,11 +46,11 @@ def read_prompts(task: Task, paths: Sequence[Path], *, own_view: bool) -> Iterat
 
 
 def _with_file_floors(prompts: Sequence[PresentedItem]) -> Iterator[PresentedItem]:
-    """Yields the prompts with the floor of their file where items have no spec."""
+    """Yields the prompts; the items of a task that have no spec share one floor."""
     items = defaultdict(list)
     for prompt in prompts:
         items[prompt.task].append(prompt.original)
-    tasks = {task: task.with_file(own) for task, own in items.items()}
+    tasks = {task: task.with_file(originals) for task, originals in items.items()}
     for prompt in prompts:
         yield replace(prompt, task=tasks[prompt.task])
 

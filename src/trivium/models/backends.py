@@ -48,8 +48,8 @@ def ask_models(batches: Sequence[Batch], logs: Path) -> dict[str, FailedCallsErr
         from trivium.models.local import served_locally  # noqa: PLC0415
 
         with served_locally([batch.model for batch in batches]) as served:
-            own = [replace(one, model=served.get(one.model, one.model)) for one in batches]
-            return ask_models(own, logs)
+            batches = [replace(b, model=served.get(b.model, b.model)) for b in batches]
+            return ask_models(batches, logs)
     stopped: dict[str, FailedCallsError] = {}
     direct: dict[Model, list[Batch]] = {}
     inspected = []

@@ -203,8 +203,8 @@ def _pieces(content: Any, kind: str = "text") -> Iterator[tuple[str, str]]:
             inner = {"reasoning": content["thinking"]}
         elif content.get("refusal"):
             inner = {"refusal": content["refusal"]}
-        for own, part in inner.items():
-            yield from _pieces(part, kind if own == "text" else own)
+        for inner_kind, part in inner.items():
+            yield from _pieces(part, kind if inner_kind == "text" else inner_kind)
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:

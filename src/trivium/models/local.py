@@ -77,10 +77,11 @@ def _server(path: Path) -> Iterator[str]:
         port = free.getsockname()[1]
     words = ["--model", str(path), "--host", "127.0.0.1", "--port", str(port)]
     words += ["--n_ctx", str(CONTEXT), "--interrupt_requests", "false", "--verbose", "false"]
-    with tempfile.TemporaryFile() as log:
-        server = subprocess.Popen(
-            [sys.executable, "-c", _MAIN, *words], stdin=subprocess.PIPE, stdout=log, stderr=log
-        )
+    command = [sys.executable, "-c", _MAIN, *words]
+    with (
+        tempfile.TemporaryFile() as log,
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=log, stderr=log) as server,
+    ):
         try:
             if not _started(server, port):
                 log.seek(0)
@@ -94,9 +95,6 @@ def _server(path: Path) -> Iterator[str]:
                 server.wait(SECONDS_TO_STOP)
             except subprocess.TimeoutExpired:
                 server.kill()
-                server.wait()
-            assert server.stdin is not None
-            server.stdin.close()
 
 
 def _started(server: subprocess.Popen[bytes], port: int) -> bool:

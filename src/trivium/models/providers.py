@@ -132,12 +132,11 @@ def find_address(model: Model) -> Address:
     base_url = model.options.base_url
     if base_url is None and known is not None:
         base_url = variable(f"{_upper(name)}_BASE_URL") or known
-    require(
-        base_url is not None,
-        f"provider {name!r} has no known URL; give --base_url, use one of "
-        f"{', '.join(PROVIDERS)}, or --backend inspect",
-    )
-    assert base_url is not None
+    if base_url is None:
+        raise UserError(
+            f"provider {name!r} has no known URL; give --base_url, use one of "
+            f"{', '.join(PROVIDERS)}, or --backend inspect"
+        )
     _check_url(base_url)
     # The parameters of the URL are hidden from now on, apart from a version.
     query = parse_qsl(urlsplit(base_url).query)
@@ -155,12 +154,9 @@ def find_key(provider: str) -> tuple[str, str | None]:
     """The name of the variable with a provider's key, and the key, stripped."""
     name = f"{_upper(provider)}_API_KEY"
     key = (variable(name) or "").strip()
-    odd = next((character for character in key if not "!" <= character <= "~"), None)
-    if odd is None and key[:1] in "\"'":
-        odd = key[:1] or None
-    if odd is not None:
+    if odd := re.search(r"^[\"']|[^!-~]", key):
         raise UserError(
-            f"{name} is not a key: it holds the character U+{ord(odd):04X}; was it copied with "
+            f"{name} is not a key: it holds the character U+{ord(odd[0]):04X}; was it copied with "
             "quotes or a line break?"
         )
     return name, key or None

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import orjson
 
 from trivium.core.dialogue import Dialogue, play
-from trivium.core.errors import located, require
+from trivium.core.errors import located, require, require_range
 from trivium.core.files import read_text
 from trivium.core.records import Groups
 from trivium.core.task import PresentedItem, Task
@@ -55,16 +55,15 @@ class Shaping:
     shots: int = 0  # worked examples before every item, as messages
 
     def __post_init__(self) -> None:
-        require(self.temp is None or self.temp >= 0, f"temp must be at least 0, got {self.temp}")
-        limit = self.max_output_tokens
-        require(limit is None or limit >= 1, f"max_output_tokens must be at least 1, got {limit}")
+        require_range(self, 0, None, "temp")
+        require_range(self, 1, None, "max_output_tokens")
+        require_range(self, 0, MAX_SHOTS, "shots")
         for name, allowed in (("reasoning_effort", get_args(Effort)), ("api", get_args(Api))):
             value = getattr(self, name)
             require(
                 value is None or value in allowed,
                 f"{name} must be one of {', '.join(allowed)}, got {value!r}",
             )
-        require(0 <= self.shots <= MAX_SHOTS, f"shots must be in 0..{MAX_SHOTS}, got {self.shots}")
         if self.api == "completions":
             require(not self.structured, "structured does not go with api completions")
         else:
@@ -120,16 +119,10 @@ class ModelOptions(Shaping):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(
-            1 <= self.concurrency <= MAX_CONCURRENCY,
-            f"concurrency must be in 1..{MAX_CONCURRENCY}, got {self.concurrency}",
-        )
-        for name in ("max_retries", "retry_backoff", "confirm_above"):
-            value = getattr(self, name)
-            require(value >= 0, f"{name} must be at least 0, got {value}")
+        require_range(self, 1, MAX_CONCURRENCY, "concurrency")
+        require_range(self, 0, None, "max_retries", "retry_backoff", "confirm_above")
+        require_range(self, 1, None, "log_every")
         require(self.timeout > 0, f"timeout must be above 0, got {self.timeout}")
-        every = self.log_every
-        require(every is None or every >= 1, f"log_every must be at least 1, got {every}")
 
     def settings(self) -> Settings:
         """The settings among the options, with texts read from files."""

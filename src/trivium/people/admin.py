@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 from jinja2 import Environment, PackageLoader
 from starlette.concurrency import run_in_threadpool
@@ -98,9 +98,4 @@ def _require(allowed: bool) -> None:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    body = await security.read_body(request)
-    try:
-        fields = parse_qs(body.decode("utf-8", "replace"), max_num_fields=10)
-    except ValueError:  # more fields than any form has
-        return {}
-    return {key: values[0] for key, values in fields.items()}
+    return dict(parse_qsl((await request.body()).decode("utf-8", "replace")))

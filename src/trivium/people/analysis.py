@@ -10,13 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from trivium.core.statistics import (
-    Estimate,
-    mean_interval,
-    proportion,
-    quantile,
-    student_quantile,
-)
+from trivium.core.statistics import Estimate, mean_interval, proportion, quantile, student_quantile
 from trivium.people.experiment import Condition, Experiment
 from trivium.people.session import Session
 from trivium.people.steps import Step, TimedStep

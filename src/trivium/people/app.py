@@ -197,9 +197,8 @@ def static_files(experiment: Experiment) -> Mount:
 
 async def read_json(request: Request) -> dict[str, Any]:
     """The JSON object in the body of a request."""
-    body = await security.read_body(request)
     try:
-        value = orjson.loads(body)
+        value = orjson.loads(await request.body())
     except orjson.JSONDecodeError:
         raise HTTPException(400, "not JSON") from None
     if not isinstance(value, dict):
@@ -225,7 +224,7 @@ def make_app(study: Study, admin_token: str) -> Starlette:
             by_address.check(security.address_of(request))
             return await endpoint(request)
 
-        return Route(path, limited, methods=[method])
+        return Route(path, limited, methods=[method], max_body_size=security.MAX_BODY)
 
     return Starlette(
         routes=[

@@ -7,19 +7,19 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, cycle
 from pathlib import Path
 from typing import Any, Literal
 
 from trivium.benchmarks import change_task, get_benchmark, load_task
 from trivium.core.dialogue import solve
-from trivium.core.errors import UserError, require, require_known
+from trivium.core.errors import located, require, require_known, require_range
 from trivium.core.spec import read_mapping, spec_from_dict
 from trivium.core.task import PresentedItem, Task
-from trivium.people.adaptive import axis_of
+from trivium.people.adaptive import plan_of
 from trivium.people.pages import TEXT, Page, Tables, page_of, read_tables
 from trivium.people.texts import Texts, read_texts
-from trivium.thresholds.search import Axis
+from trivium.thresholds.search import ThresholdPlan
 
 MAX_POOL = 10_000
 TABLES = read_tables("trivium.people")
@@ -86,8 +86,8 @@ class Condition:
         for key in ("name", "benchmark"):
             require(bool(getattr(self, key).strip()), f"{key} of a condition is missing")
         require(len(self.name) <= 60, f"name must be at most 60 characters, got {self.name!r}")
-        require(1 <= self.items <= 100, f"items must be in 1..100, got {self.items}")
-        require(self.cap >= 0, f"cap must be at least 0, got {self.cap}")
+        require_range(self, 1, 100, "items")
+        require_range(self, 0, None, "cap")
         watched = self.arm != "active"
         require(
             not watched or self.page.watchable,
@@ -109,9 +109,9 @@ class Condition:
         )
 
     @cached_property
-    def axis(self) -> Axis | None:
-        """The field along which thresholds are found, if any."""
-        return axis_of(self.task, self.vary, self.values) if self.vary else None
+    def plan(self) -> ThresholdPlan | None:
+        """The search for the threshold of each participant, if any."""
+        return plan_of(self.task, self.vary, self.values) if self.vary else None
 
     @property
     def page(self) -> Page:
@@ -151,9 +151,7 @@ class Pay:
     currency: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("done", "failed", "bonus"):
-            value = getattr(self, name)
-            require(0 <= value < 10_000, f"{name} must be in 0..9999, got {value:g}")
+        require_range(self, 0, 9999, "done", "failed", "bonus")
 
 
 @dataclass(frozen=True)
@@ -207,11 +205,9 @@ class Experiment:
         require(len(set(names)) == len(names), f"names of conditions must differ, got {names}")
         ids = [question.id for question in self.questions]
         require(len(set(ids)) == len(ids), f"ids of questions must differ, got {ids}")
-        require(1 <= self.pool <= MAX_POOL, f"pool must be in 1..{MAX_POOL}, got {self.pool}")
-        minima = {"tap_guard": 0, "dropout_minutes": 1, "requests_per_second": 1}
-        for name, minimum in minima.items():
-            value = getattr(self, name)
-            require(value >= minimum, f"{name} must be at least {minimum}, got {value}")
+        require_range(self, 1, MAX_POOL, "pool")
+        require_range(self, 0, None, "tap_guard")
+        require_range(self, 1, None, "dropout_minutes", "requests_per_second")
         for condition in self.conditions:
             self._check_condition(condition)
         factors = {tuple(condition.factors) for condition in self.conditions}
@@ -245,7 +241,7 @@ class Experiment:
             taken = f"{question.id!r} is the name of a group of {benchmark}, not of a question"
             require(question.id not in groups, taken)
         require(
-            condition.axis is None or not condition.where,
+            condition.plan is None or not condition.where,
             f"{condition.name}: where does not go with vary",
         )
         metrics = [metric.name for metric in condition.task.benchmark.metrics]
@@ -354,13 +350,13 @@ def _balanced(
     both together, of the third, and so on. The order depends on the ranks of the values alone, so
     conditions with other values, or without the last field, get matching orders.
     """
-    unused: dict[tuple[Any, ...], list[int]] = {}
+    found: dict[tuple[Any, ...], list[int]] = {}
     for index in indexes:
         row = task.benchmark.to_row(task.item(index, seed).original)
         for name in fields:
             require_known(name, row, f"field {name!r} of the items", "balance")
-        unused.setdefault(tuple(row[name] for name in fields), []).append(index)
-    used = {values: list[int]() for values in unused}
+        found.setdefault(tuple(row[name] for name in fields), []).append(index)
+    queues = {values: cycle(own) for values, own in found.items()}
     counts: Counter[tuple[Any, ...]] = Counter()
 
     def parts(values: tuple[Any, ...], last: int) -> list[tuple[Any, ...]]:
@@ -379,11 +375,8 @@ def _balanced(
 
     order = []
     for _ in indexes:
-        values = min(unused, key=frequency)
-        if not unused[values]:
-            unused[values], used[values] = used[values], []
-        order.append(unused[values].pop(0))
-        used[values].append(order[-1])
+        values = min(queues, key=frequency)
+        order.append(next(queues[values]))
         counts.update(part for last in range(len(fields)) for part in parts(values, last))
     return tuple(order)
 
@@ -391,15 +384,11 @@ def _balanced(
 def read_experiment(path: Path, texts: Path | None = None) -> Experiment:
     """The experiment in a TOML file; `texts` is a study's copy of the file named by `language`."""
     table = read_mapping(path)
-    try:
-        language = table.get("language")
-        if isinstance(language, str) and language.endswith(".toml"):
-            table["language"] = str(texts or path.parent / language)
+    language = table.get("language")
+    if isinstance(language, str) and language.endswith(".toml"):
+        table["language"] = str(texts or path.parent / language)
+    with located(path):
         experiment = spec_from_dict(Experiment, table)
-        missing = (
-            experiment.audio and texts is None and not (path.parent / experiment.audio).is_dir()
-        )
+        missing = texts is None and not (path.parent / experiment.audio).is_dir()
         require(not missing, f"audio must be a folder, got {experiment.audio!r}")
-        return experiment
-    except UserError as problem:
-        raise UserError(f"{path}: {problem}") from None
+    return experiment

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import orjson
@@ -21,7 +22,6 @@ from trivium.people.steps import TimedStep
 from trivium.people.store import Event, Participant
 from trivium.people.study import KINDS, NO_CONTACT, Study
 from trivium.people.walkthrough import screens_in_words
-from trivium.thresholds.search import ThresholdPlan
 
 DICTIONARY = "dictionary.csv"
 ANALYSIS = "analysis"  # in the manifest
@@ -170,12 +170,10 @@ def _manifest(study: Study, tables: dict[str, list[Row]]) -> Row:
     """The manifest, with the planned analysis and the plans of adaptive conditions."""
     experiment, rows, adaptive = study.experiment, tables["participants.csv"], []
     for condition in experiment.conditions:
-        axis, name = condition.axis, condition.name
+        plan, name = condition.plan, condition.name
         people = dict.fromkeys(row["participant"] for row in rows if row["condition"] == name)
-        if axis is not None and people:
-            plan = ThresholdPlan(
-                condition.task, (axis,), solvers=tuple(people), seed=experiment.seed
-            )
+        if plan is not None and people:
+            plan = replace(plan, solvers=tuple(people), seed=experiment.seed)
             adaptive.append({"condition": name, **plan.config})
     return versions(condition.task.benchmark for condition in experiment.conditions) | {
         "kind": "people",
@@ -214,10 +212,10 @@ def attempts_of(
 
 def _threshold_columns(session: Session) -> Row:
     condition = session.condition
-    if condition is None or condition.axis is None:
+    if condition is None or condition.plan is None:
         return {}
     done = [attempt.dialogue for attempt in session.finished]
-    estimate = fit_of(condition.task, condition.axis, done).threshold()
+    estimate = fit_of(condition.plan, done).threshold()
     columns = {
         "threshold": estimate.value,
         "threshold_low": estimate.low,

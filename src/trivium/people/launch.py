@@ -5,12 +5,12 @@ from __future__ import annotations
 import secrets
 from contextlib import ExitStack
 from dataclasses import dataclass
-from importlib import import_module, resources
+from importlib import resources
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from trivium.benchmarks import EXTENSIONS
-from trivium.core.errors import import_extra, require
+from trivium.core.errors import import_extra, require, require_range
 from trivium.core.files import locked
 from trivium.people.experiment import read_experiment
 from trivium.people.store import kept_secret
@@ -37,8 +37,8 @@ class ServeOptions:
     solver: str = "information_gain"  # what the simulated participants reply
 
     def __post_init__(self) -> None:
-        require(0 <= self.port < 2**16, f"port must be in 0..65535, got {self.port}")
-        require(0 <= self.simulate <= 10_000, f"simulate must be in 0..10000, got {self.simulate}")
+        require_range(self, 0, 65_535, "port")
+        require_range(self, 0, 10_000, "simulate")
 
     def serve(self, experiment: Path | None, study: Path | None) -> None:
         """Serve an experiment until it is interrupted.
@@ -62,12 +62,11 @@ class ServeOptions:
             self._serve(experiment, folder, kind)
 
     def _preview(self, path: Path) -> None:
-        preview, server_module = (
-            import_module(f"trivium.people.{name}") for name in ("preview", "server")
-        )
+        from trivium.people.preview import make_preview, save_screens  # noqa: PLC0415
+        from trivium.people.server import Server  # noqa: PLC0415
+
         experiment = read_experiment(path)
-        app = preview.make_preview(experiment)
-        server = server_module.Server(app, self.host, 0 if self.screens else self.port)
+        server = Server(make_preview(experiment), self.host, 0 if self.screens else self.port)
         if self.screens is None:
             print(f"preview: {server.url}  any button goes to the next screen, ?screen=N to one")
             print("nothing is stored", flush=True)
@@ -75,16 +74,16 @@ class ServeOptions:
             return
         import_extra("playwright", "simulate")
         with server.in_background():
-            count = preview.save_screens(experiment, server.url, self.screens)
+            count = save_screens(experiment, server.url, self.screens)
         print(f"{count} screens in three sizes in {self.screens}; index.html shows them all")
 
     def _serve(self, experiment: Path, folder: Path, kind: str) -> None:
+        from trivium.people.app import make_app  # noqa: PLC0415 - it needs an extra
+        from trivium.people.server import Server  # noqa: PLC0415
+
         study = open_study(experiment, folder, kind)
         token = kept_secret(folder / ADMIN_TOKEN, secrets.token_urlsafe(18).encode()).decode()
-        app, server_module = (import_module(f"trivium.people.{name}") for name in ("app", "server"))
-        server = server_module.Server(
-            app.make_app(study, token), self.host, self.port, proxies=self.proxy
-        )
+        server = Server(make_app(study, token), self.host, self.port, proxies=self.proxy)
         print(f"study in {folder}")
         print(f"participants: {server.url}")
         print(f"admin page:   {server.url}admin  token: {token}", flush=True)
@@ -92,12 +91,10 @@ class ServeOptions:
             server.run()
             return
         import_extra("playwright", "simulate")
+        from trivium.people.simulate import simulate  # noqa: PLC0415 - it needs another
+
         with server.in_background():
-            simulate = import_module("trivium.people.simulate").simulate
             ends = simulate(study, server.url, self.solver, self.simulate)
         full = f", {ends['full']} found no place left" if ends["full"] else ""
-        print(
-            f"{ends['done']} of {self.simulate} simulated participants have completed{full}; ",
-            end="",
-        )
-        print(f"trivium serve export {folder}")
+        done = f"{ends['done']} of {self.simulate} simulated participants have completed{full}"
+        print(f"{done}; trivium serve export {folder}")

@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from trivium.people.app import index_page, read_json, static_files
 from trivium.people.experiment import Experiment
+from trivium.people.security import MAX_BODY
 from trivium.people.walkthrough import all_screens
 
 COOKIE = "trivium_preview"
@@ -48,7 +49,7 @@ def make_preview(experiment: Experiment) -> Starlette:
         routes=[
             Route("/", index),
             Route("/api/state", state),
-            Route("/api/step", step, methods=["POST"]),
+            Route("/api/step", step, methods=["POST"], max_body_size=MAX_BODY),
             Route("/api/events", events, methods=["POST"]),
             static_files(experiment),
         ]

@@ -67,21 +67,11 @@ def address_of(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-async def read_body(request: Request) -> bytes:
-    """The body of a request; raises HTTPException as soon as it is too large."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > MAX_BODY:
-            raise HTTPException(413, "too large")
-    return body
-
-
 def same_origin(request: Request) -> bool:
     """Whether a request comes from a page of this server, according to the browser.
 
-    Older browsers do not say. Their requests are protected by a token that other sites cannot
-    read; the Origin header is no help behind a proxy that changes the host or the scheme.
+    Requests of browsers too old to say are protected by a token that other sites cannot read; the
+    Origin header is no help behind a proxy that changes the host or the scheme.
     """
     return request.headers.get("sec-fetch-site") in (None, "same-origin")
 

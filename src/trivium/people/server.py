@@ -29,7 +29,7 @@ MAX_WAITING = 400  # connections whose request has not arrived yet
 class LimitedProtocol(H11Protocol):
     """Closes connections that do not send a whole request in time.
 
-    When too many are waiting, it closes the oldest, so that half-open requests block no others.
+    When too many are waiting, the oldest is closed, so that half-open requests block no others.
     """
 
     waiting: ClassVar[dict[LimitedProtocol, asyncio.TimerHandle]] = {}  # the oldest first

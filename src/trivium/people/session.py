@@ -91,24 +91,13 @@ class Session(StepHandler):
             )
         )
 
-    def answers_to_assign(self, step: Step) -> dict[str, str] | None:
-        """The participant's answers if this step needs a place in a condition; otherwise None."""
-        match self.stage, step.kind:
-            case "consent", "consent" if step.value is True and not self.asked:
-                return {}
-            case "questions", "questions" if self.condition is None:
-                return _checked_answers(self.asked, step.value)
-            case "full", "retry":
-                return self.answers
-        return None
-
     def _consent(self, step: Step) -> None:
         if not one_of(step.value, (True, False)):
             self.stage = "declined"
         elif self.asked:
             self.stage = "questions"
         else:
-            self._assign(step)
+            self.assign(step.outcome)
 
     @property
     def count(self) -> int:
@@ -131,19 +120,22 @@ class Session(StepHandler):
         self.answers |= _checked_answers(self.asked, step.value)
         match self.part:
             case "start":
-                self._assign(step)
+                self.assign(step.outcome)
             case "middle":
                 self._start_item()
             case _:
                 self.stage = "done"
 
-    def _assign(self, step: Step) -> None:
-        """Take the place that the step was assigned, if one was left."""
-        if not step.outcome:
+    def _retry(self, step: Step) -> None:
+        self.assign(step.outcome)
+
+    def assign(self, place: Mapping[str, Any]) -> None:
+        """Take a place in a condition; the stage is "full" without one."""
+        if not place:
             self.stage = "full"
             return
-        self.assigned = step.outcome
-        self.condition = self.experiment.condition(step.outcome["condition"])
+        self.assigned = place
+        self.condition = self.experiment.condition(place["condition"])
         self.stage = "instructions"
 
     def _reconsider(self, step: Step) -> None:
@@ -223,11 +215,11 @@ class Session(StepHandler):
         """The item of this number; along an axis, the one most informative about the threshold."""
         condition, slot = self.condition, self.assigned["slot"]
         assert condition is not None
-        if condition.axis is None:
+        if condition.plan is None:
             return self.experiment.items(condition, slot)[number]
         done = [attempt.dialogue for attempt in self.rounds]
         index, seed = slot * condition.items + number, self.experiment.seed
-        return next_item(condition.task, condition.axis, done, index, seed)
+        return next_item(condition.plan, done, index, seed)
 
     def _end_activity(self) -> None:
         if self.rounds:
@@ -255,7 +247,7 @@ class Session(StepHandler):
         ("questions", "questions"): _questions,
         ("instructions", "next"): _next_instruction,
         ("check", "check"): _check,
-        ("full", "retry"): _assign,
+        ("full", "retry"): _retry,
         ("declined", "retry"): _reconsider,
     }
 

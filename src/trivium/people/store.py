@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import secrets
 import sqlite3
 import threading
@@ -13,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
@@ -117,15 +116,9 @@ class Store:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """An exclusive transaction."""
-        with self._lock:
+        with self._lock, self._db:  # which commits at the end, or rolls back
             self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
+            yield
 
     def close(self) -> None:
         """Close the database."""
@@ -135,9 +128,8 @@ class Store:
         """A hash keyed with the study's secret."""
         return hmac.new(self._secret, "\0".join(parts).encode(), hashlib.sha256).hexdigest()
 
-    def find(self, column: str, value: Any) -> Participant | None:
+    def find(self, column: Literal["id", "key", "code"], value: Any) -> Participant | None:
         """The participant with this id, key or code."""
-        require(column in ("id", "key", "code"), f"no such column: {column}")
         rows = self._rows(f"SELECT * FROM participants WHERE {column} = ?", value)
         return Participant(*rows[0]) if rows else None
 
@@ -195,7 +187,7 @@ class Store:
         self._db.execute("INSERT OR REPLACE INTO contacts VALUES (?, ?, ?, ?)", row)
 
     def contacts(self) -> dict[int, Contact]:
-        """The names of participants at recruiting services."""
+        """What recruiting services call the participants, by participant."""
         return {row[0]: Contact(*row[1:]) for row in self._rows("SELECT * FROM contacts")}
 
     def delete(self, participant: int) -> None:
@@ -220,9 +212,8 @@ class Store:
 def kept_secret(path: Path, fresh: bytes) -> bytes:
     """The secret in a file that only its owner can read; a new file is created with `fresh`."""
     if not path.exists():
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(fresh)
+        path.touch(mode=0o600, exist_ok=False)
+        path.write_bytes(fresh)
     secret = path.read_bytes()
     require(len(secret) == len(fresh), f"{path}: not a secret of {len(fresh)} bytes")
     return secret

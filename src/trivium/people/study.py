@@ -160,16 +160,17 @@ class Study:
                 return session, _content(stored) == _content(step)
             if number != session.steps:
                 return session, False
-            answers = session.answers_to_assign(step)
-            place = {} if answers is None else self._assign(answers)
-            step = replace(step, outcome=place, server_time=self.store.clock())
+            step = replace(step, server_time=self.store.clock())
             session.take(step)
+            if session.stage == "full":  # the step asks for a place
+                step = replace(step, outcome=self._assign(session.answers))
+                session.assign(step.outcome)
             if participant is None:
                 participant = self.store.add(key, browser)
                 if contact.name:
                     self.store.add_contact(participant.id, contact)
             self.store.append(participant.id, number, step)
-            columns = {name: value for name, value in place.items() if name != "shown"}
+            columns = {name: value for name, value in step.outcome.items() if name != "shown"}
             columns |= {"stage": session.stage, "seen": step.server_time}
             self.store.update(participant.id, **columns, browser=participant.browser or browser)
             return session, True

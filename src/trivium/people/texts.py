@@ -11,7 +11,7 @@ from string import Formatter
 from typing import Any
 
 from trivium.benchmarks import EXTENSIONS
-from trivium.core.errors import UserError, require
+from trivium.core.errors import UserError, located, require
 from trivium.core.spec import read_mapping
 
 LANGUAGES = ("en", "de")
@@ -26,20 +26,19 @@ def read_texts(language: str) -> Texts:
         language.endswith(".toml"),
         f"language must be one of {', '.join(LANGUAGES)} or a file of texts, got {language!r}",
     )
-    texts, needed = _flat(read_mapping(Path(language)), language), _shipped("en")
-    missing = sorted(set(needed) - set(texts))
-    require(not missing, f"{language}: these texts are missing: {', '.join(missing)}")
-    for key in needed:
-        allowed = _placeholders(needed[key])
-        try:
-            unknown = _placeholders(texts[key]) - allowed
-        except ValueError:
-            raise UserError(f"{language}: {key} has a brace without its partner") from None
-        require(
-            not unknown,
-            f"{language}: {key} may have {', '.join(sorted(allowed)) or 'nothing'} in braces, "
-            f"got {', '.join(sorted(unknown))}",
-        )
+    table, needed = read_mapping(Path(language)), _shipped("en")
+    with located(language):
+        texts = _flat(table)
+        missing = sorted(set(needed) - set(texts))
+        require(not missing, f"these texts are missing: {', '.join(missing)}")
+        for key in needed:
+            allowed = _placeholders(needed[key])
+            try:
+                unknown = ", ".join(sorted(_placeholders(texts[key]) - allowed))
+            except ValueError:
+                raise UserError(f"{key} has a brace without its partner") from None
+            names = ", ".join(sorted(allowed)) or "nothing"
+            require(not unknown, f"{key} may have {names} in braces, got {unknown}")
     return texts
 
 
@@ -54,20 +53,20 @@ def _shipped(language: str) -> Texts:
     texts: dict[str, str] = {}
     for package in ("trivium.people", *(f"{extension}.people" for extension in EXTENSIONS)):
         path = resources.files(package).joinpath("texts", f"{language}.toml")
-        texts |= _flat(tomllib.loads(path.read_text(encoding="utf-8")), language)
+        texts |= _flat(tomllib.loads(path.read_text(encoding="utf-8")))
     return texts
 
 
-def _flat(table: Mapping[str, Any], where: str, prefix: str = "") -> dict[str, str]:
+def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     """Nested tables as one table with dotted keys."""
     texts: dict[str, str] = {}
     for key, value in table.items():
         if isinstance(value, dict):
-            texts |= _flat(value, where, f"{prefix}{key}.")
+            texts |= _flat(value, f"{prefix}{key}.")
         elif isinstance(value, str):
             texts[prefix + key] = value
         else:
-            raise UserError(f"{where}: {prefix}{key} must be text, got {value!r}")
+            raise UserError(f"{prefix}{key} must be text, got {value!r}")
     return texts
 
 

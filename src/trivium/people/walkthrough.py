@@ -64,8 +64,9 @@ def _walk(
             return screens
         again = use_all and screens[-1].get("movable", False)  # tests are left
         step = session.next_step(partial(_reply, again=again))
-        needs_place = session.answers_to_assign(step) is not None
-        session.take(Step(step.kind, step.value, place if needs_place else {}))
+        session.take(Step(step.kind, step.value))
+        if session.stage == "full":
+            session.assign(place)
 
 
 def _reply(dialogue: Dialogue, *, again: bool) -> str:
@@ -91,8 +92,7 @@ def screens_in_words(experiment: Experiment) -> list[dict[str, Any]]:
     """What participants read on every screen except the endings, for reports."""
     screens: dict[tuple[str, ...], dict[str, Any]] = {}
     for data in all_screens(experiment):
-        parts = (data.get(key, ()) for key in ("paragraphs", "rules", "messages"))
-        texts = [text for part in parts for text in part]
+        texts = [text for key in ("paragraphs", "rules", "messages") for text in data.get(key, ())]
         if data["condition"] != ENDINGS:
             facts = {key: data[key] for key in ("condition", "screen", "title")}
             screens.setdefault((data["title"], *texts), {**facts, "text": texts})

@@ -17,7 +17,14 @@ import numpy as np
 
 from trivium.core.benchmark import Lifts
 from trivium.core.results import Summary
-from trivium.core.statistics import Bounds, Estimate, mean_interval, paired_difference, several
+from trivium.core.statistics import (
+    Bounds,
+    Estimate,
+    mean_interval,
+    paired_difference,
+    proportion,
+    several,
+)
 from trivium.report.audits import CAUGHT, NOT_AUDITED
 from trivium.report.charts import Styles, charted_solvers
 from trivium.report.overview import Bar, BarRow, bars, two
@@ -78,27 +85,26 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
     for results in all_results:
         name, bounds = results.benchmark.name, results.benchmark.metrics[0].bounds
         for model in results.models if bounds == UNIT else ():
-            own = {} if results.role(model) == "person" else results.item_scores(model)
-            scores[model] |= {(name, item): value for item, value in own.items()}
-    means = {
-        model: mean_interval([*own.values()], bounds=UNIT) for model, own in scores.items() if own
-    }
+            by_item = {} if results.role(model) == "person" else results.item_scores(model)
+            scores[model] |= {(name, item): value for item, value in by_item.items()}
+    means = {model: _mean([*by_item.values()]) for model, by_item in scores.items() if by_item}
     order = sorted(means, key=lambda model: -(means[model].value or 0.0))
 
     def compared(name: str | None = None) -> dict[tuple[str, str], Compared]:
         """The differences of all pairs of models, at one benchmark or at all."""
-        own = {
+        chosen = {
             model: {key: value for key, value in scores[model].items() if name in (None, key[0])}
             for model in order
         }
         pairs = list(combinations(order, 2))
-        found = differences_together([(own[one], own[other]) for one, other in pairs], UNIT)
+        found = differences_together([(chosen[one], chosen[two]) for one, two in pairs], UNIT)
         return dict(zip(pairs, found, strict=True))
 
     overall = compared()
-    by_benchmark = {own.benchmark.name: compared(own.benchmark.name) for own in all_results}
+    names = [results.benchmark.name for results in all_results]
+    by_name = {name: compared(name) for name in names}
     ahead = {
-        pair[0]: _ahead(pair[1], overall[pair], {n: own[pair] for n, own in by_benchmark.items()})
+        pair[0]: _ahead(pair[1], overall[pair], {name: by_name[name][pair] for name in by_name})
         for pair in pairwise(order)
     }
     return [
@@ -113,6 +119,13 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
     ]
 
 
+def _mean(scores: Sequence[float]) -> Estimate:
+    """The mean of the scores of items: a proportion where each is 0 or 1, as in tables."""
+    if {*scores} <= {0.0, 1.0}:
+        return proportion(sum(scores), len(scores))
+    return mean_interval(scores, bounds=UNIT)
+
+
 def _ahead(following: str, overall: Compared, parts: Mapping[str, Compared]) -> str:
     """How a model compares with the next one, over all items and on every benchmark."""
     if overall is None:
@@ -125,7 +138,7 @@ def _ahead(following: str, overall: Compared, parts: Mapping[str, Compared]) -> 
     unclear = [name for name, (_, seen) in known.items() if not seen]
     lower = [name for name, (one, seen) in known.items() if seen and (one.value or 0.0) < 0]
     higher = len(known) - len(unclear) - len(lower)
-    text += f" ({'higher ' if not clear else ''}on {higher} of {len(known)} benchmarks"
+    text += f" ({'shown ' if not clear else ''}on {higher} of {len(known)} benchmarks"
     text += f"; lower on {', '.join(lower)}" if lower else ""
     text += f"; no difference shown on {', '.join(unclear)}" if higher and unclear else ""
     return f"{text})"
@@ -142,9 +155,12 @@ def _rank_words(all_results: Sequence[BenchmarkResults], model: str) -> str:
         text += f" (not on {', '.join(missing)})" if above and missing else ""
     else:
         text = "above the floor" if above else "not above the floor"
-    counts = [part.no_answers + sum(unanswered([part]).values()) for part in parts.values()]
+    unread = sum(part.no_answers for part in parts.values())
+    counts = {"without an answer": unread, **unanswered(parts.values())}
+    named = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     attempts = sum(sum(part.kinds.values()) for part in parts.values())
-    return f"{text}; {sum(counts):,} of {attempts:,} attempts without an answer"
+    ends = f"of {attempts:,} attempts {named}" if named else f"{attempts:,} attempts, all answered"
+    return f"{text}; {ends}"
 
 
 def closing_lines(all_results: Sequence[BenchmarkResults]) -> list[str]:
@@ -165,7 +181,7 @@ def closing_lines(all_results: Sequence[BenchmarkResults]) -> list[str]:
             if (best := results.best(parts, role, name))
         ]
         floor = max((part.floor for part in parts.values()), default=0.0)
-        width = max(len(own.benchmark.name) for own in all_results)
+        width = max(len(each.benchmark.name) for each in all_results)
         lines.append(
             f"{results.benchmark.name:<{width}}  {', '.join([*words, f'floor {floor:.2f}'])}"
         )
@@ -189,11 +205,11 @@ def switch_effects(results: BenchmarkResults, styles: Styles) -> list[Effect]:
     effects = []
     for solver in solvers:
         before, *after = (
-            {item: fmean(own) for item, own in results.scores.get((name, solver), {}).items()}
+            {item: fmean(trials) for item, trials in results.scores.get((name, solver), {}).items()}
             for name in (control, *variants)
         )
         bounds = results.benchmark.metrics[0].bounds
-        found = differences_together([(own, before) for own in after], bounds)
+        found = differences_together([(each, before) for each in after], bounds)
         for variant, difference in zip(variants, found, strict=True):
             if difference is not None:
                 named = results.benchmark.diagnostics.get(variant)
@@ -219,9 +235,9 @@ def effect_sentences(effects: Sequence[Effect]) -> list[str]:
     """For every solver the switches that change its score, and those not shown to."""
     sentences = []
     for solver in dict.fromkeys(effect.solver for effect in effects):
-        own = [effect for effect in effects if effect.solver == solver]
-        clear = [f"{one.name} {one.words}" for one in own if not one.words.startswith(UNCLEAR)]
-        others = [one.name for one in own if one.words.startswith(UNCLEAR)]
+        known = [effect for effect in effects if effect.solver == solver]
+        clear = [f"{one.name} {one.words}" for one in known if not one.words.startswith(UNCLEAR)]
+        others = [one.name for one in known if one.words.startswith(UNCLEAR)]
         text = "; ".join(clear) or "no switch is shown to change its score"
         text += f"; no clear difference by {', '.join(others)}" if clear and others else ""
         sentences.append(f"{solver}: {text}.")
@@ -265,11 +281,10 @@ class Column:
         if note and part.bounds is not None and part.ceiling != part.floor:
             low, high = ((end - part.floor) / (part.ceiling - part.floor) for end in part.bounds)
             note += f": {low:.2f} to {high:.2f}"
-        fields = {"benchmark": self.results.benchmark.name, "setting": self.setting}
-        query = urlencode(
-            {name: text for name, text in fields.items() if text} | {"solver": solver}
-        )
-        headline = self.results.benchmark.metrics[0].name
+        benchmark = self.results.benchmark
+        fields = {"benchmark": benchmark.name, "setting": self.setting, "solver": solver}
+        query = urlencode({name: text for name, text in fields.items() if text})
+        headline = benchmark.metrics[0].name
         value = part.metrics[headline].value
         raw = "not scored" if value is None else f"{headline} {value:.2f}, no lift"
         return GridCell(part.metrics["lift"], raw, note, who, f"#items?{query}&kind=!right")
@@ -344,12 +359,12 @@ def _columns(all_results: Sequence[BenchmarkResults], *, every_setting: bool) ->
         return columns
     by_value = []
     for value in values:
-        own = first.split(
+        parts = first.split(
             lambda key, value=value: key.solver if axis.value(key) == value else None,  # type: ignore[misc]
             first.settings if every_setting else first.sound_settings,
         )
         title = f"{value} {axis.label.partition(' (')[0]}"  # the axis of the chart has the remark
-        by_value.append(replace(columns[0], title=title, parts=own, floor=""))
+        by_value.append(replace(columns[0], title=title, parts=parts, floor=""))
     return by_value
 
 
@@ -378,15 +393,15 @@ def sentence(all_results: Sequence[BenchmarkResults], model: str) -> str:
     phrases = []
     nothing = "Nothing could be scored."
     for results in all_results:
-        own = results.within().get(model)
-        if own is None or own.metrics["lift"].value is None:
-            if own is not None and own.metrics[results.benchmark.metrics[0].name].n:
+        summary = results.within().get(model)
+        if summary is None or summary.metrics["lift"].value is None:
+            if summary is not None and summary.metrics[results.benchmark.metrics[0].name].n:
                 nothing = "There is no lift, since the floor is the ceiling."
             continue
         axis = next(iter(results.chart_axes), None)
         parts = results.split(axis.value, results.sound_settings, model) if axis else {}
         by_axis = {at: parts[at].metrics["lift"] for at in sorted(parts, key=natural)}
-        lifts = Lifts(own.metrics["lift"], by_axis, _nearest_player(results, model))
+        lifts = Lifts(summary.metrics["lift"], by_axis, _nearest_player(results, model))
         phrases.append(results.benchmark.headline_sentence(lifts))
     text = "; ".join(phrases)
     return f"{text[:1].upper()}{text[1:]}." if text else nothing
@@ -396,11 +411,10 @@ def _nearest_player(results: BenchmarkResults, model: str) -> str:
     """The built-in solver that leaves most nearly as many bits after every step of a game."""
     distances: dict[str, list[float]] = {}
     for (setting, solver), trace in results.traces.items():
-        own = results.traces.get((setting, model))
-        if own and setting in results.sound_settings and solver in results.benchmark.solvers:
-            gaps = [
-                abs((a.value or 0.0) - (b.value or 0.0)) for a, b in zip(own, trace, strict=True)
-            ]
+        played = results.traces.get((setting, model))
+        if played and setting in results.sound_settings and solver in results.benchmark.solvers:
+            pairs = zip(played, trace, strict=True)
+            gaps = [abs((a.value or 0.0) - (b.value or 0.0)) for a, b in pairs]
             start = (trace[0].value or 1.0) * len(gaps)
             distances.setdefault(solver, []).append(sum(gaps) / start)
     return min(distances, key=lambda name: fmean(distances[name]), default="")

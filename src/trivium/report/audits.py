@@ -24,24 +24,22 @@ from trivium.core.task import Task
 
 CAUGHT, NOT_AUDITED = "caught", "not audited"
 COMPARED = 12  # items whose texts are compared in two views
-Fields = Mapping[str, Any] | None
 
 
-def audit_verdict(benchmark: AnyBenchmark, spec: Fields, view: Fields) -> str:
-    """Whether items of this spec in this view passed an audit, were caught, or were not audited."""
-    if _keeps_leaks(benchmark, spec):
+def audit_verdict(task: Task) -> str:
+    """Whether the items of a task passed an audit, were caught, or were not audited."""
+    if _keeps_leaks(task):
         return CAUGHT
-    kept = stored_audit(benchmark, spec, view)
+    kept = stored_audit(task)
     return NOT_AUDITED if kept is None else str(kept["verdict"])
 
 
-def audit_sentence(benchmark: AnyBenchmark, spec: Fields, view: Fields) -> str:
-    """What is known about shortcuts in items of this spec in this view."""
-    kept = stored_audit(benchmark, spec, view)
-    command = f"trivium audit {benchmark.name}"
-    if _keeps_leaks(benchmark, spec):
+def audit_sentence(task: Task) -> str:
+    """What is known about shortcuts in the items of a task."""
+    kept, command = stored_audit(task), f"trivium audit {task.benchmark.name}"
+    if _keeps_leaks(task):
         found = f"such as {kept['strongest']['name']}, {_reach(kept)}" if kept else command
-        return f"Audit: {benchmark.why_leaky} ({found})."
+        return f"Audit: {task.benchmark.why_leaky} ({found})."
     if kept is None:
         return f"Audit: this view was not audited; {command} tells whether it has shortcuts."
     strongest = f"{kept['strongest']['name']} ({_reach(kept)})"
@@ -60,16 +58,16 @@ def _reach(kept: Mapping[str, Any]) -> str:
 
 def presets_with_shortcuts(benchmark: AnyBenchmark) -> list[str]:
     """The presets that are known to have shortcuts in one of the audited views."""
-    views = [spec_to_dict(view) for view in benchmark.audit_views()]
+    views = benchmark.audit_views()
     return [
         name
         for name, spec in benchmark.presets.items()
-        if any(audit_verdict(benchmark, spec_to_dict(spec), view) == CAUGHT for view in views)
+        if any(audit_verdict(Task(benchmark, spec, view)) == CAUGHT for view in views)
     ]
 
 
 def keep_audit(task: Task, audit: Audit, **labels: Any) -> dict[str, Any]:
-    """The verdict and the strongest cue of an audit, stored beside the benchmark."""
+    """Store the verdict and the strongest cue of an audit in the benchmark's package."""
     benchmark = task.benchmark
     kept = audit.to_dict() | labels | {"version": benchmark.version, "engine": ENGINE}
     cues = kept.pop("cues")
@@ -78,10 +76,10 @@ def keep_audit(task: Task, audit: Audit, **labels: Any) -> dict[str, Any]:
     _stored.cache_clear()  # benchmarks of one package share a file
     path = audits_path(benchmark)
     stored = orjson.loads(path.read_bytes()) if path.exists() else {}
-    others = {key: own for key, own in stored.items() if key.partition(" ")[0] != benchmark.name}
-    for (spec, view), one in {**_stored(benchmark), (task.spec, task.view): kept}.items():
-        others.setdefault(f"{benchmark.name} {_json(spec)}", {})[_json(view)] = one
-    write_json(path, others)
+    content = {key: stored[key] for key in stored if key.partition(" ")[0] != benchmark.name}
+    for (spec, view), entry in {**_stored(benchmark), (task.spec, task.view): kept}.items():
+        content.setdefault(f"{benchmark.name} {_json(spec)}", {})[_json(view)] = entry
+    write_json(path, content)
     _stored.cache_clear()
     return kept
 
@@ -95,24 +93,22 @@ def audits_path(benchmark: AnyBenchmark) -> Path:
     return Path(str(sys.modules[type(benchmark).__module__].__file__)).with_name("audits.json")
 
 
-def stored_audit(benchmark: AnyBenchmark, spec: Fields, view: Fields) -> dict[str, Any] | None:
-    """The stored audit of a spec in a view, or in one that shows the same."""
-    if spec is None:
-        return None
-    wanted = spec_from_dict(benchmark.spec_type, spec)
-    shown = spec_from_dict(benchmark.view_type, view or {})
-    found = {other: kept for (own, other), kept in _stored(benchmark).items() if own == wanted}
-    same = (other for other in found if _same_surface(benchmark, wanted, shown, other))
-    chosen = shown if shown in found else next(same, None)
+def stored_audit(task: Task) -> dict[str, Any] | None:
+    """The stored audit of a task, or of one whose view shows the same."""
+    stored = _stored(task.benchmark).items()
+    found = {view: kept for (spec, view), kept in stored if spec == task.spec}
+    same = (view for view in found if _same_surface(task, view))
+    chosen = task.view if task.view in found else next(same, None)
     return None if chosen is None else dict(found[chosen])
 
 
 @cache
-def _same_surface(benchmark: AnyBenchmark, spec: Any, view: Any, other: Any) -> bool:
-    """Whether two views differ only in lines that are the same in all items."""
+def _same_surface(task: Task, other: Any) -> bool:
+    """Whether two views of a task differ only in lines that are the same in all items."""
+    benchmark = task.benchmark
     differences: set[tuple[bool, tuple[str, ...], tuple[str, ...]]] = set()
-    for item in benchmark.generate(spec, 0, 0, COMPARED):
-        one, two = (benchmark.surface(item, each).split("\n") for each in (view, other))
+    for item in benchmark.generate(task.spec, 0, 0, COMPARED):
+        one, two = (benchmark.surface(item, view).split("\n") for view in (task.view, other))
         shared = [line for line in one if line in two] == [line for line in two if line in one]
         added = tuple(line for line in one if line not in two)
         differences.add((shared, added, tuple(line for line in two if line not in one)))
@@ -138,7 +134,7 @@ def _read(kind: type[Any], fields: str) -> Any:
     return spec_from_dict(kind, {n: v for n, v in orjson.loads(fields).items() if n in known})
 
 
-def _keeps_leaks(benchmark: AnyBenchmark, fields: Fields) -> bool:
+def _keeps_leaks(task: Task) -> bool:
     """Whether the spec is that of a preset that has shortcuts on purpose."""
-    spec = None if fields is None else spec_from_dict(benchmark.spec_type, fields)
-    return any(benchmark.presets[name] == spec for name in benchmark.leaky_presets)
+    benchmark = task.benchmark
+    return any(benchmark.presets[name] == task.spec for name in benchmark.leaky_presets)

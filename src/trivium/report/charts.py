@@ -67,7 +67,8 @@ def model_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
     found: dict[str, SeriesStyle] = {}
     for name in sorted(set(names) - {PEOPLE}):
         first = crc32(name.encode()) % COLOURS
-        free = [n for n in range(COLOURS) if f"m{n}" not in {own.colour for own in found.values()}]
+        used = {style.colour for style in found.values()}
+        free = [n for n in range(COLOURS) if f"m{n}" not in used]
         number = min(free or range(COLOURS), key=lambda n: (n - first) % COLOURS)
         found[name] = SeriesStyle(f"m{number}", number)
     return {**found, PEOPLE: SeriesStyle("person", 0)}
@@ -193,12 +194,13 @@ class Charts:
         panels = []
         for solver in self._solvers:
             series = []
-            for number, (value, own) in enumerate(curves.items()):
+            for number, (value, by_axis) in enumerate(curves.items()):
                 shade = 100 - round(65 * number / max(1, len(values) - 1))
-                floors = references(self.results, own, metric)
-                series.append(self._line(solver, own, metric, shade, f"{second.name} = {value}"))
-                series += [one for one in floors if one.name == "floor"]
-            series = [one for one in series if one.points]
+                lines = references(self.results, by_axis, metric)
+                label = f"{second.name} = {value}"
+                series.append(self._line(solver, by_axis, metric, shade, label))
+                series += [line for line in lines if line.name == "floor"]
+            series = [line for line in series if line.points]
             small = len(self._solvers) > 2
             panels.append(Panel(series, axis.label, metric, solver, small=small))
         title = f"{metric} over {axis.label}, by {second.name}"
@@ -210,24 +212,25 @@ class Charts:
     ) -> Series:
         """The points of a solver; settings are in the order of the run."""
         settings = self.results.settings
-        own = {x: part.metrics[metric] for x, part in curves[solver].items()}
+        estimates = {x: part.metrics[metric] for x, part in curves[solver].items()}
+        order = sorted(estimates, key=lambda x: settings.index(x) if x in settings else natural(x))
         points = [
-            Point.of(x, own[x], f"{solver}, {x}{f' ({label})' if label else ''}")
-            for x in sorted(own, key=lambda x: settings.index(x) if x in settings else natural(x))
-            if own[x].value is not None
+            Point.of(x, estimates[x], f"{solver}, {x}{f' ({label})' if label else ''}")
+            for x in order
+            if estimates[x].value is not None
         ]
         joined = all(isinstance(point.x, (int, float)) for point in points)
         return Series(solver, self.styles[solver], points, label, shade, joined)
 
     def _published(self, name: str) -> list[Series]:
-        """Published figures whose conditions match the spec of some setting."""
+        """Published scores of groups in these results, measured on the spec of some setting."""
         specs = [self.results.specs[setting] or {} for setting in self.results.sound_settings]
         points = [
-            Point(figure.groups[name], figure.value, tip=f"{figure.who}: {figure.about}")
-            for figure in self.results.benchmark.published
-            if name in figure.groups
-            and all(v in self._values(ChartAxis(k)) for k, v in figure.groups.items())
-            and any(all(s.get(k) == v for k, v in figure.spec.items()) for s in specs if s)
+            Point(score.groups[name], score.value, tip=f"{score.who}: {score.about}")
+            for score in self.results.benchmark.published
+            if name in score.groups
+            and all(value in self._values(ChartAxis(g)) for g, value in score.groups.items())
+            and any(score.spec.items() <= spec.items() for spec in specs if spec)
         ]
         series = Series("published", REFERENCES["published"], points, joined=False)
         return [series] if points else []
@@ -258,12 +261,12 @@ class Charts:
         """Where answers go wrong: a bar for every number that kinds of answers come with."""
         if not self.results.shows_failures:
             return
-        own = self.results.within()
+        summaries = self.results.within()
         steps = next((axis for axis in self.results.chart_axes if axis.one), None)
         by_steps = self._split(steps.value) if steps else {}
         counts: dict[str, dict[str, dict[int, int]]] = defaultdict(lambda: defaultdict(dict))
         for solver in self._solvers:
-            for full, times in own[solver].kinds.items() if solver in own else ():
+            for full, times in summaries[solver].kinds.items() if solver in summaries else ():
                 kind, _, detail = full.partition(":")
                 if detail.isdecimal():
                     counts[kind][solver][int(detail)] = times
@@ -276,7 +279,7 @@ class Charts:
             for solver, found in counts[kind].items():
                 points = []
                 for number in numbers:
-                    parts = [own[solver]]
+                    parts = [summaries[solver]]
                     if steps and steps.one in label:  # step 5 can be wrong in items that have it
                         own_steps = by_steps[solver].items()
                         least = natural(number)
@@ -303,15 +306,15 @@ class Charts:
         settings, traces = self.results.sound_settings, self.results.traces
         several = len(settings) > 1
         for setting in settings[:MAX_SMALL]:
-            own = {who: trace for (where, who), trace in traces.items() if where == setting}
+            by_solver = {who: trace for (where, who), trace in traces.items() if where == setting}
             series = []
-            for solver in [name for name in self._solvers if own.get(name)]:
+            for solver in [name for name in self._solvers if by_solver.get(name)]:
                 points = [
                     Point.of(step, bits, f"{solver}, after {step}").positive()
-                    for step, bits in enumerate(own[solver])
+                    for step, bits in enumerate(by_solver[solver])
                 ]
                 series.append(Series(solver, self.styles[solver], points))
-            for solver, trace in own.items():
+            for solver, trace in by_solver.items():
                 if self.results.role(solver) == "ceiling" and solver not in self._solvers:
                     points = [Point(step, one.value or 0.0) for step, one in enumerate(trace)]
                     series.append(Series(solver, REFERENCES["ceiling"], points))
@@ -329,9 +332,9 @@ class Charts:
             return
         series = []
         for solver in self._solvers:
-            own = [tally for key, tally in self.results.tallies.items() if key.solver == solver]
+            tallies = [tally for key, tally in self.results.tallies.items() if key.solver == solver]
             scores: dict[float, list[float]] = defaultdict(list)
-            for vote in merged(own, self.results.benchmark.metrics).votes():
+            for vote in merged(tallies, self.results.benchmark.metrics).votes():
                 scores[round(vote.share, 3)].append(vote.score)
             points = [
                 Point(share, sum(votes) / len(votes), tip=f"{solver}: {len(votes)} items")
@@ -392,9 +395,8 @@ class Charts:
 def references(results: BenchmarkResults, curves: Curves, metric: str) -> list[Series]:
     """The floor, the best shortcut and the ceiling at every x."""
     lines: dict[str, dict[Any, float]] = {"floor": {}, "shortcut": {}, "ceiling": {}}
-    for solver, x in sorted(
-        ((solver, x) for solver, own in curves.items() for x in own), key=lambda at: natural(at[1])
-    ):
+    places = [(solver, x) for solver, by_x in curves.items() for x in by_x]
+    for solver, x in sorted(places, key=lambda place: natural(place[1])):
         part = curves[solver][x]
         value = part.metrics[metric].value
         if value is None:
@@ -405,9 +407,9 @@ def references(results: BenchmarkResults, curves: Curves, metric: str) -> list[S
         if results.role(solver) == "shortcut" and results.models:
             lines["shortcut"][x] = max(lines["shortcut"].get(x, value), value)
     return [
-        Series(name, REFERENCES[name], [Point(x, value) for x, value in own.items()])
-        for name, own in lines.items()
-        if own
+        Series(name, REFERENCES[name], [Point(x, value) for x, value in line.items()])
+        for name, line in lines.items()
+        if line
     ]
 
 
@@ -417,8 +419,8 @@ def score_over_tokens(all_results: Sequence[BenchmarkResults], styles: Styles) -
     for results in all_results:
         series = []
         for solver in charted_solvers(results, styles) if results.models else ():
-            own = [tally for key, tally in results.tallies.items() if key.solver == solver]
-            items, tokens = merged(own, results.benchmark.metrics).output_tokens()
+            tallies = [tally for key, tally in results.tallies.items() if key.solver == solver]
+            items, tokens = merged(tallies, results.benchmark.metrics).output_tokens()
             lift = results.by_solver[solver].metrics["lift"]
             if items.size and lift.value is not None:
                 used = estimate_of(tokens, items, TOKENS)

@@ -17,14 +17,7 @@ import orjson
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import AnyBenchmark, LossSplit
 from trivium.core.errors import require
-from trivium.core.records import (
-    PEOPLE,
-    UNSCORED,
-    Row,
-    is_participant,
-    read_manifest,
-    solver_group,
-)
+from trivium.core.records import PEOPLE, UNSCORED, Row, is_participant, read_manifest, solver_group
 from trivium.core.results import item_number
 from trivium.core.statistics import (
     Bounds,
@@ -393,6 +386,7 @@ def power_to_compare(
     The variance follows from the worse solver's score and the correlation of both, or from the
     first two solvers in `runs`.
     """
+    require(0 < difference < 1, f"power must lie between 0 and 1, got {difference:g}")
     graded = False
     if runs is None:
         variance = difference_variance(score, score + difference, correlation)

@@ -25,30 +25,30 @@ class ExperimentSection:
 
 
 def experiment_section(manifest: Mapping[str, Any], folder: Path) -> ExperimentSection:
-    """The experiment of a manifest, beside the other solvers whose records are in a folder."""
-    analysis, who = manifest["analysis"], str(manifest["participants"])
+    """The experiment of a manifest, and how other solvers in a folder do on the same items."""
+    analysis, people = manifest["analysis"], str(manifest["participants"])
     cells, measure = analysis["cells"], str(analysis["measure"])
-    names = tuple(one["condition"] for one in cells)
-    means = [Estimate(**one["score"]) for one in cells]
-    completed = sum(one["completed"] for one in cells)
-    left_out = sum(one["excluded"] for one in cells)
+    names = tuple(cell["condition"] for cell in cells)
+    means = [Estimate(**cell["score"]) for cell in cells]
+    heads = ("condition", "assigned", "completed", "excluded", f"{measure} [95%]")
+    counts = {key: sum(cell[key] for cell in cells) for key in heads[1:4]}
     rules = ", ".join(f"{name} {count}" for name, count in analysis["excluded"].items())
-    said = [
-        f"{completed} of {sum(one['assigned'] for one in cells)} {who} have completed; "
-        f"{left_out} of them are excluded by rules stated in advance"
+    sentences = [
+        f"{counts['completed']} of {counts['assigned']} {people} have completed; "
+        f"{counts['excluded']} of them are excluded by rules stated in advance"
         + (f" ({rules})." if rules else ".")
     ]
-    for name, own in analysis["effects"].items():
-        if " x " in name or len(analysis["effects"]) == 1:
-            what = "interaction" if " x " in name else "effect"
-            said.append(f"The {what} {name} on {measure} is {Estimate(**own)}.")
-    heads = ("condition", "assigned", "completed", "excluded", f"{measure} [95%]")
+    effects = [(name, str(Estimate(**value))) for name, value in analysis["effects"].items()]
+    for name, effect in effects:
+        interaction = " x " in name  # of two factors
+        if interaction or len(effects) == 1:
+            kind = "interaction" if interaction else "effect"
+            sentences.append(f"The {kind} {name} on {measure} is {effect}.")
     rows = [
-        (one["condition"], *(str(one[key]) for key in heads[1:4]), str(mean))
-        for one, mean in zip(cells, means, strict=True)
+        (cell["condition"], *(str(cell[key]) for key in heads[1:4]), str(mean))
+        for cell, mean in zip(cells, means, strict=True)
     ]
     tables = [Table("Participants and scores in every condition", heads, tuple(rows))]
-    effects = [(name, str(Estimate(**own))) for name, own in analysis["effects"].items()]
     if effects:
         note = (
             "The first level of a factor minus the second; an interaction is the difference "
@@ -57,15 +57,15 @@ def experiment_section(manifest: Mapping[str, Any], folder: Path) -> ExperimentS
         tables.append(Table("Effects", ("effect", "estimate [95%]"), tuple(effects), note))
     for question, options in analysis["groups"].items():
         rows = [
-            (option, *(_with_count(Estimate(**one)) for one in own))
-            for option, own in options.items()
+            (option, *(_with_count(Estimate(**value)) for value in values))
+            for option, values in options.items()
         ]
         tables.append(Table(f"{measure} by {question}", (question, *names), tuple(rows)))
     if others := _others(folder, analysis):
-        rows = [(solver, *map(_with_count, own)) for solver, own in {who: means, **others}.items()]
+        rows = [(name, *map(_with_count, row)) for name, row in {people: means, **others}.items()]
         note = "Every solver on the items that participants of a condition had; n counts attempts"
         tables.append(Table("The same items, other solvers", ("solver", *names), tuple(rows), note))
-    return ExperimentSection(str(manifest["label"]), said, tables, manifest.get("screens", ()))
+    return ExperimentSection(str(manifest["label"]), sentences, tables, manifest.get("screens", ()))
 
 
 def _with_count(estimate: Estimate) -> str:
@@ -82,7 +82,7 @@ def _others(folder: Path, analysis: Mapping[str, Any]) -> dict[str, list[Estimat
         for number, cell in enumerate(analysis["cells"]):
             if row.get("digest") in cell["items"]:
                 scores[row["solver"]][number].append(value)
-    return {solver: [_estimate(own) for own in cells] for solver, cells in scores.items()}
+    return {solver: [_estimate(values) for values in cells] for solver, cells in scores.items()}
 
 
 def _estimate(values: Sequence[float]) -> Estimate:

@@ -6,6 +6,7 @@ import gzip
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 import orjson
@@ -29,27 +30,28 @@ def browser_items(
     """Attempts as a short list, and compressed parts that hold everything else about them."""
     names: dict[str, int] = {}
     listed, parts = [], []
-    own: list[dict[str, Any]] = []
+    attempts: list[dict[str, Any]] = []
     texts: dict[str, int] = {}  # each is stored once in a part
 
     def place(text: str) -> int:
         return texts.setdefault(text, len(texts))
 
     def close() -> None:
-        content = {"texts": list(texts), "attempts": own}
+        content = {"texts": list(texts), "attempts": attempts}
         parts.append(b64encode(gzip.compress(orjson.dumps(content), mtime=0)).decode())
         texts.clear()
-        own.clear()
+        attempts.clear()
 
     for attempt in browser_attempts(all_results, max_characters):
         fields = (attempt[key] for key in ("benchmark", "setting", "solver", "id", "kind"))
         shown = [names.setdefault(field, len(names)) for field in fields]
-        listed.append([*shown, attempt["seed"], attempt["trial"], len(parts), len(own)])
+        listed.append([*shown, attempt["seed"], attempt["trial"], len(parts), len(attempts)])
         turns = [[side, place(text)] for side, text in attempt["turns"]]
-        own.append(attempt | {"turns": turns, "marks": [place(text) for text in attempt["marks"]]})
-        if sum(map(len, texts)) + 300 * len(own) > PART:
+        marks = [place(text) for text in attempt["marks"]]
+        attempts.append(attempt | {"turns": turns, "marks": marks})
+        if sum(map(len, texts)) + 300 * len(attempts) > PART:
             close()
-    if own:
+    if attempts:
         close()
     benchmarks = [results.benchmark for results in all_results]
     return {
@@ -101,14 +103,12 @@ def _examples(
 ) -> Iterator[tuple[BenchmarkResults, str, Row]]:
     """The first example of every solver, setting and kind, then the second of each, and so on."""
     lists = [
-        (results, setting, rows)
+        [(results, setting, row) for row in rows]
         for results in all_results
         for (setting, _, _), rows in results.examples.items()
     ]
-    for number in range(max((len(rows) for *_, rows in lists), default=0)):
-        for results, setting, rows in lists:
-            if number < len(rows):
-                yield results, setting, rows[number]
+    for places in zip_longest(*lists):
+        yield from filter(None, places)
 
 
 @dataclass(frozen=True)

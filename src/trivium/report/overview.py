@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from trivium.core.results import Summary
 from trivium.core.statistics import Estimate, quantile
+from trivium.core.task import Task
 from trivium.report.audits import audit_sentence
 from trivium.report.item_browser import conversation
 from trivium.report.plot import ROLE_STYLES, SeriesStyle
@@ -72,14 +73,15 @@ def card(results: BenchmarkResults) -> Card:
     lines = [("floor", most.floor), ("ceiling", most.ceiling)]
     rows = []
     for role, about in ROLE_MEANINGS.items():
-        own = [
+        scores = [
             (part.solver, part.metrics[metric.name])
             for part in ranked(results.benchmark, list(parts.values()))
             if results.role(part.solver) == role and part.metrics[metric.name].value is not None
         ]
-        drawn = [one for _, found in own for one in bars(found, lines, (metric.worst, metric.best))]
-        if own:
-            best, estimate = own[0]
+        ends = metric.worst, metric.best
+        drawn = [bar for _, score in scores for bar in bars(score, lines, ends)]
+        if scores:
+            best, estimate = scores[0]
             figure = number(estimate.value, digits=2)
             rows.append(BarRow(role, about, ROLE_STYLES[role], drawn, figure, best))
     row = next((row for rows in results.examples.values() for row in rows), None)
@@ -136,7 +138,7 @@ def _setting_table(
     def place(part: Summary) -> tuple[float, int]:
         return -(part.metrics[metric.name].value or 0.0), ROLES.index(results.role(part.solver))
 
-    rows, said = [], [limits_sentence(results, parts)]
+    rows, sentences = [], [limits_sentence(results, parts)]
     for part in sorted(parts.values(), key=place):
         estimate, lift = part.metrics[metric.name], part.metrics["lift"]
         drawn, role = bars(estimate, lines, (metric.worst, metric.best)), results.role(part.solver)
@@ -144,12 +146,12 @@ def _setting_table(
         rows.append(BarRow(part.solver, role, styles[part.solver], drawn, str(estimate), words))
         if role in STUDIED and lift.value is not None:
             are = "are" if role == "person" else "is"
-            said.append(f"{part.solver} {are} at {estimate.value:.3f}, a lift of {lift}.")
+            sentences.append(f"{part.solver} {are} at {estimate.value:.3f}, a lift of {lift}.")
     if left_out := left_out_sentence([("", part) for part in parts.values()]):
-        said.append(f"{left_out[:1].upper()}{left_out[1:]}.")
-    shown = (results.specs.get(setting), results.views.get(setting)) if setting else (None, None)
-    said.append(audit_sentence(results.benchmark, *shown))
-    return SettingTable(setting, rows, " ".join(said))
+        sentences.append(f"{left_out[:1].upper()}{left_out[1:]}.")
+    task = results.task(setting) if setting else Task(results.benchmark, None, None)
+    sentences.append(audit_sentence(task))
+    return SettingTable(setting, rows, " ".join(sentences))
 
 
 def two(estimate: Estimate) -> str:

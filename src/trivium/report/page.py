@@ -103,7 +103,7 @@ class ReportedRun:
         kind = KINDS.get(str(self.manifest.get("kind")), "evaluation")
         if kind == "main run" and not self.label:
             return "Trivium: main run"
-        about = self.label or ", ".join(own.benchmark.name for own in self.results)
+        about = self.label or ", ".join(results.benchmark.name for results in self.results)
         return f"Trivium {kind}: {about}"
 
     @cached_property
@@ -129,23 +129,23 @@ class ReportedRun:
     @cached_property
     def sections(self) -> list[Section]:
         """What the page says about every benchmark."""
-        return [self._section(own) for own in self.results]
+        return [self._section(results) for results in self.results]
 
-    def _section(self, own: BenchmarkResults) -> Section:
-        several = len(self.results) > 1 and len(own.settings) > 1 and own.shows_failures
-        legend, split = charted_solvers(own, self.styles), own.benchmark.loss_split
-        tables = [every_metric(own), *split_tables(own)]
-        if split and len({view.get(split.field) for view in own.views.values()}) > 1:
+    def _section(self, results: BenchmarkResults) -> Section:
+        several = len(self.results) > 1 and len(results.settings) > 1 and results.shows_failures
+        legend, split = charted_solvers(results, self.styles), results.benchmark.loss_split
+        tables = [every_metric(results), *split_tables(results)]
+        if split and len({view.get(split.field) for view in results.views.values()}) > 1:
             # Solvers tried items both ways: what is lost where is read from the records again.
-            tables = [*loss_tables([self.folder], [own.benchmark.name]), *tables]
+            tables = [*loss_tables([self.folder], [results.benchmark.name]), *tables]
         return Section(
-            own,
+            results,
             legend,
-            grid([own], self.styles, of_section=True) if several else None,
-            Charts(own, self.styles).all(),
-            kind_shares(own, legend) if own.shows_failures else (),
-            switch_effects(own, self.styles) if own.scores else (),
-            overview(own, self.styles),
+            grid([results], self.styles, of_section=True) if several else None,
+            Charts(results, self.styles).all(),
+            kind_shares(results, legend) if results.shows_failures else (),
+            switch_effects(results, self.styles) if results.scores else (),
+            overview(results, self.styles),
             tables,
         )
 
@@ -154,10 +154,10 @@ def kind_shares(results: BenchmarkResults, solvers: Iterable[str]) -> list[tuple
     """The shares of the commonest kinds of answers of these solvers, right ones first."""
     counts = [count_kinds(results.by_solver[solver].kinds) for solver in solvers]
     totals: Counter[str] = Counter()
-    for own in counts:
-        totals.update({kind: count / own.total() for kind, count in own.items()})
-    ordered = sorted(totals, key=lambda kind: (kind != "right", -totals[kind]))
-    return [(kind, [own[kind] / own.total() for own in counts]) for kind in ordered[:MAX_KIND_ROWS]]
+    for counted in counts:
+        totals.update({kind: count / counted.total() for kind, count in counted.items()})
+    kinds = sorted(totals, key=lambda kind: (kind != "right", -totals[kind]))[:MAX_KIND_ROWS]
+    return [(kind, [counted[kind] / counted.total() for counted in counts]) for kind in kinds]
 
 
 def write_report(
@@ -210,14 +210,14 @@ def results_markdown(run: ReportedRun) -> str:
         f"beside it, {REPORT}, has every table."
     )
     for section in run.sections:
-        own, benchmark = section.results, section.results.benchmark
-        summaries = own.split(lambda key: (key.setting, key.solver))
+        results, benchmark = section.results, section.results.benchmark
+        summaries = results.split(lambda key: (key.setting, key.solver))
         rows = [(setting, part) for (setting, _), part in summaries.items()]
-        rows.sort(key=lambda row, order=own.settings: order.index(row[0]))  # type: ignore[misc]
+        rows.sort(key=lambda row, order=results.settings: order.index(row[0]))  # type: ignore[misc]
         table = result_table(benchmark, rows)
         parts += [f"## {benchmark.name}", f"{markdown_text(benchmark.title.capitalize())}."]
         parts += [table.markdown(), f"{markdown_text(table.note.capitalize())}."]
-        parts += [f"### Every metric{pooled(own.settings)}", solver_table(own).markdown()]
+        parts += [f"### Every metric{pooled(results.settings)}", solver_table(results).markdown()]
         for chart in section.charts:
             label = " ".join([f"{chart.title}.", chart.about, chart.words]).strip()
             parts.append(f"![{markdown_text(label)}]({PLOTS}/{chart.name}.svg)")
@@ -228,13 +228,12 @@ def page(run: ReportedRun, prices: Prices, max_characters: int) -> str:
     """The text of report.html; the template escapes every value."""
     models = studied_solvers(run.results, run.styles)
     known = prices.of(models) if models else {}
-    cards = [] if models or run.thresholds else [card(own) for own in run.results]
+    cards = [] if models or run.thresholds else [card(results) for results in run.results]
     again = run.manifest.get("kind") in ("sweep", "diag") and "command" in run.manifest
     return render_page(
         "page.html.j2",
-        title=run.title,
+        run=run,
         facts=facts(run.results, models, known, run.date),
-        styles=run.styles,
         grid=grid(run.results, run.styles),
         ranks=ranking(run.results),
         ranking_rule=RULE,
@@ -252,22 +251,19 @@ def page(run: ReportedRun, prices: Prices, max_characters: int) -> str:
         },
         compared_items=compared_items,
         has_models=bool(models),
-        rules=dict.fromkeys(own.benchmark.headline_rule for own in run.results),
-        thresholds=run.thresholds,
+        rules=dict.fromkeys(results.benchmark.headline_rule for results in run.results),
         experiments=[
             experiment_section(found, run.folder)
             for found in run.manifests.values()
             if found.get("kind") == "people" and "analysis" in found
         ],
-        sections=run.sections,
         usage=usage_table(run.results, models, known),
         token_chart=score_over_tokens(run.results, run.styles),
         max_rows=MAX_ROWS,
         items=browser_items(run.results, max_characters),
-        folder=run.folder,
-        attempts=sum(own.records for own in run.results),
+        attempts=sum(results.records for results in run.results),
         seeds=seeds_text(run.results),
-        versions=[_version(own) for own in run.results],
+        versions=[_version(results) for results in run.results],
         command=run.manifest.get("command"),
         # The config file that reproduces a sweep.
         config="".join(
@@ -285,22 +281,22 @@ def usage_table(
     rows: list[dict[str, str]] = []
     latency = "median latency, by benchmark" if len(all_results) > 1 else "median latency"
     for model in models:
-        own = [results.by_solver[model] for results in all_results if model in results.by_solver]
-        if not any(part.tokens for part in own):
+        parts = [results.by_solver[model] for results in all_results if model in results.by_solver]
+        if not any(part.tokens for part in parts):
             continue
-        sent, received, reasoning = (total_tokens(own, name) for name in TOKENS)
+        sent, received, reasoning = (total_tokens(parts, name) for name in TOKENS)
         rows.append(
             {
                 "model": model,
-                "attempts": f"{sum(sum(part.kinds.values()) for part in own):,}",
-                **{name: f"{count:,}" for name, count in unanswered(own).items()},
+                "attempts": f"{sum(sum(part.kinds.values()) for part in parts):,}",
+                **{name: f"{count:,}" for name, count in unanswered(parts).items()},
                 "input tokens": token_text(sent),
                 "output tokens": token_text(received),
                 "of them reasoning": token_text(reasoning),
                 "cost, in the prices' currency": (
-                    money(spent(own, prices)) if model in prices else ""
+                    money(spent(parts, prices)) if model in prices else ""
                 ),
-                latency: seconds_text(own),
+                latency: seconds_text(parts),
             }
         )
     # Columns that hold nothing are left out.
@@ -324,8 +320,8 @@ def facts(
     date: str,
 ) -> dict[str, str]:
     """What the header says about the run, without empty entries."""
-    own = [results.by_solver[name] for results in all_results for name in results.models]
-    asked = [part for part in own if part.tokens]
+    summaries = [results.by_solver[name] for results in all_results for name in results.models]
+    asked = [part for part in summaries if part.tokens]
     priced = [part for part in asked if part.solver in prices]
     tokens = [
         number_text(count.total) if count.reported else "not reported"
@@ -340,7 +336,7 @@ def facts(
         "date": date,
         "items": f"{items:,}",
         "attempts": f"{sum(results.records for results in all_results):,}",
-        **{name: f"{count:,}" for name, count in unanswered(own).items() if count},
+        **{name: f"{count:,}" for name, count in unanswered(summaries).items() if count},
         "tokens in, out": " / ".join(tokens) if asked else "",
         "cost, in the prices' currency": money(spent(priced, prices)) if priced else "",
         "seed": seeds_text(all_results),
@@ -358,6 +354,6 @@ def seeds_text(all_results: Sequence[BenchmarkResults]) -> str:
 
 def _version(results: BenchmarkResults) -> str:
     """The version of a benchmark, and the digest of its items where all solvers have the same."""
-    digests = {own.digest for own in results.by_solver.values()}
+    digests = {summary.digest for summary in results.by_solver.values()}
     items = f" (items {digests.pop()})" if len(digests) == 1 and digests != {""} else ""
     return f"{results.benchmark.name} {', '.join(sorted(results.versions))}{items}"

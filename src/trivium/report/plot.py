@@ -47,7 +47,7 @@ ROLE_STYLES = {
     "shortcut": SeriesStyle("role-shortcut", 4),
     "floor": SeriesStyle("role-floor", 7),
 }
-# What is drawn beside solvers, and what a legend calls it.
+# Lines and published scores that are drawn beside solvers, and their names in a legend.
 REFERENCES = {
     "ceiling": SeriesStyle("ceiling", None),
     "shortcut": SeriesStyle("shortcut", None),
@@ -138,13 +138,13 @@ class Chart:
 
     @property
     def wide(self) -> bool:
-        """Whether it needs the width of the page."""
+        """Whether the chart needs the full width of the page."""
         return len(self.panels) > (2 if self.panels[0].small else 1)
 
     @property
     def lines(self) -> list[str]:
-        """The names of all reference lines and published figures in it."""
-        drawn = {one.style for panel in self.panels for one in panel.series}
+        """The names of the references (REFERENCES) that the chart draws."""
+        drawn = {series.style for panel in self.panels for series in panel.series}
         return [name for name, style in REFERENCES.items() if style in drawn]
 
 
@@ -311,8 +311,8 @@ def nice_ticks(low: float, high: float) -> list[float]:
     for factor in (0.1, 0.2, 0.25, 0.5, 1.0, 2.0):
         first, last = math.floor(low / (step * factor)), math.ceil(high / (step * factor))
         if last - first <= 6:
-            return [round(number * step * factor, 10) for number in range(first, last + 1)]
-    return [low, low + span]
+            break
+    return [round(number * step * factor, 10) for number in range(first, last + 1)]
 
 
 def number_text(value: float) -> str:

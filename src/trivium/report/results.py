@@ -28,8 +28,9 @@ from trivium.core.records import (
     solver_group,
 )
 from trivium.core.results import Summary, Tally, merged
-from trivium.core.spec import changed_fields, short
+from trivium.core.spec import changed_fields, short, spec_from_dict
 from trivium.core.statistics import Estimate, mean_interval
+from trivium.core.task import Task
 from trivium.evaluation.plan import plain
 from trivium.report.audits import CAUGHT, audit_verdict
 
@@ -95,8 +96,8 @@ class BenchmarkResults:
         value = row["scores"].get(self.benchmark.metrics[0].name)
         if self.kind == "diag" and value is not None:
             # Variants change the spec, so only the seed and the index match an item to another's.
-            own = self.scores.setdefault((setting, solver), {})
-            own.setdefault((row.get("seed"), row.get("index"), row["id"]), []).append(value)
+            by_item = self.scores.setdefault((setting, solver), {})
+            by_item.setdefault((row.get("seed"), row.get("index"), row["id"]), []).append(value)
         if self.benchmark.multi_turn and row.get("spec") is not None:
             traced = self.traced.setdefault((setting, solver), [])
             if len(traced) < MAX_TRACED:
@@ -133,12 +134,12 @@ class BenchmarkResults:
 
     def item_scores(self, solver: str) -> dict[int, float]:
         """The mean headline score of a solver at every item of the settings that count."""
-        own = [
+        tallies = [
             tally
             for key, tally in self.tallies.items()
             if key.solver == solver and key.setting in self.sound_settings
         ]
-        return merged(own, self.benchmark.metrics).item_scores() if own else {}
+        return merged(tallies, self.benchmark.metrics).item_scores() if tallies else {}
 
     @property
     def by_solver(self) -> dict[str, Summary]:
@@ -154,13 +155,19 @@ class BenchmarkResults:
 
     @cached_property
     def sound_settings(self) -> list[str]:
-        """The settings that are pooled: those without known shortcuts, if there are any."""
-        sound = [one for one in self.settings if self.audit_verdict(one) != CAUGHT]
+        """The settings that are pooled: those without known shortcuts, or all if each has some."""
+        sound = [name for name in self.settings if self.audit_verdict(name) != CAUGHT]
         return sound or self.settings
+
+    def task(self, setting: str) -> Task:
+        """The task of a setting; that of items from a file has no spec."""
+        benchmark, fields = self.benchmark, self.specs[setting]
+        spec = None if fields is None else spec_from_dict(benchmark.spec_type, fields)
+        return Task(benchmark, spec, spec_from_dict(benchmark.view_type, self.views[setting]))
 
     def audit_verdict(self, setting: str) -> str:
         """What an audit says about the items of a setting as they were presented."""
-        return audit_verdict(self.benchmark, self.specs[setting], self.views[setting])
+        return audit_verdict(self.task(setting))
 
     @cached_property
     def traces(self) -> Traces:
@@ -299,11 +306,11 @@ def read_results(
         names: dict[bytes, str] = {}  # of settings, by spec and view
         for number, row in read_records(path):
             try:
-                own = results.get(row["benchmark"])
-                if own is None:
+                of_benchmark = results.get(row["benchmark"])
+                if of_benchmark is None:
                     benchmark = get_benchmark(row["benchmark"])
-                    own = BenchmarkResults(benchmark, kind, setting_order)
-                    results[benchmark.name] = own
+                    of_benchmark = BenchmarkResults(benchmark, kind, setting_order)
+                    results[benchmark.name] = of_benchmark
                 setting = run_setting
                 if setting is None:
                     fields = orjson.dumps([row.get("spec"), row.get("view")])
@@ -312,7 +319,7 @@ def read_results(
                         setting = names[fields] = setting_name(row)
             except UserError as problem:
                 raise UserError(f"{path} line {number}: {problem}") from None
-            own.add(row, setting, shaping.get("system"))
+            of_benchmark.add(row, setting, shaping.get("system"))
     require(bool(results), f"{', '.join(map(str, paths))}: there are no records")
     return results
 
@@ -359,26 +366,27 @@ def mean_traces(benchmark: AnyBenchmark, games: Mapping[tuple[str, str], Sequenc
     # What one person does at several items is one trace, their mean.
     traces: dict[tuple[str, str], dict[Any, list[Sequence[float]]]] = {}
     for key, records in games.items():
-        own: dict[Any, list[Sequence[float]]] = defaultdict(list)
+        by_player: dict[Any, list[Sequence[float]]] = defaultdict(list)
         for number, record in enumerate(records):
             item = recorded_item(record)
             visible = visible_replies(replies_of(record))
             steps = benchmark.explain(item.content, visible, item.task.view)
             if steps:
                 person = is_participant(record["solver"])
-                own[record["solver"] if person else number].append([one.bits for one in steps])
-        if own:
-            traces[key] = own
+                player = record["solver"] if person else number
+                by_player[player].append([step.bits for step in steps])
+        if by_player:
+            traces[key] = by_player
     longest: dict[str, int] = defaultdict(int)
-    for (setting, _), own in traces.items():
-        lengths = [len(trace) for part in own.values() for trace in part]
+    for (setting, _), by_player in traces.items():
+        lengths = [len(trace) for part in by_player.values() for trace in part]
         longest[setting] = max(longest[setting], *lengths)
     return {
         (setting, solver): [
             mean_interval(
-                [fmean(one[min(step, len(one) - 1)] for one in part) for part in own.values()]
+                [fmean(one[min(step, len(one) - 1)] for one in part) for part in by_player.values()]
             )
             for step in range(longest[setting])
         ]
-        for (setting, solver), own in traces.items()
+        for (setting, solver), by_player in traces.items()
     }

@@ -35,7 +35,7 @@ UNANSWERED = {FAILED: "failed", CUT_OFF: "cut off", DECLINED: "declined"}
 OTHER_METRICS = {
     "lift": "the headline metric: 0 at the floor, 1 at the ceiling",
     "answered_alike": "items whose answer was the same in all trials",
-    "largest_order_difference": "of the headline metric, between two orders of presentation",
+    "largest_order_difference": "of the headline metric, between two of n orders of presentation",
     "variance_of_repeats": "of the headline metric, between repeats of one prompt: chance",
     "variance_of_orders": "the same between orders of one item, less what chance explains",
 }
@@ -96,19 +96,17 @@ class Table:
 
     def fitted(self, width: int) -> Table:
         """The table without columns whose cells are all equal, where it is too wide with them."""
-        table = self
-        for place in reversed(range(len(self.columns))):
-            columns = list(zip(table.columns, *table.rows, strict=True))
-            cells = set(columns[place][1:])
-            if sum(max(map(len, column)) + 2 for column in columns) <= width + 2:
+        columns, notes = list(zip(self.columns, *self.rows, strict=True)), [self.note]
+        for column in columns[::-1]:
+            if sum(max(map(len, one)) + 2 for one in columns) <= width + 2:
                 break
-            if len(cells) == 1 and len(table.rows) > 1:
-                note = f"{columns[place][0]} {cells.pop() or 'none'} in every row"
-                keep = [other for other in range(len(columns)) if other != place]
-                rows = tuple(tuple(row[at] for at in keep) for row in table.rows)
-                heads = tuple(table.columns[at] for at in keep)
-                table = Table(table.title, heads, rows, "\n".join(filter(None, (note, table.note))))
-        return table
+            head, *cells = column
+            if len(cells) > 1 and len(set(cells)) == 1:
+                columns.remove(column)
+                notes.insert(0, f"{head} {cells[0] or 'none'} in every row")
+        heads = tuple(head for head, *_ in columns)
+        rows = tuple(zip(*(cells for _, *cells in columns), strict=True))
+        return Table(self.title, heads, rows, "\n".join(filter(None, notes)))
 
     def html(self) -> str:
         """The table in HTML, for notebooks."""
@@ -159,12 +157,13 @@ def result_table(benchmark: AnyBenchmark, named: Named) -> Table:
             solver_name(benchmark, summary.solver),
             *(figure(summary) for figure in figures.values()),
         )
-        for setting, own in _by_setting(benchmark, named).items()
-        for place, summary in enumerate(own)
+        for setting, summaries in _by_setting(benchmark, named).items()
+        for place, summary in enumerate(summaries)
     ]
     names = {summary.floor_name for _, summary in named}
     only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
-    note = f"floor: the best score without reading the item{only}\n{left_out_sentence(named)}"
+    note = f"floor: the best score without reading the item{only}."
+    note += f"\n{left_out_sentence(named)}"
     title = f"{benchmark.name}: {benchmark.title}"
     return Table(title, ("setting", "solver", *figures), tuple(rows), note.strip())
 
@@ -225,9 +224,9 @@ def ranked(benchmark: AnyBenchmark, summaries: Sequence[Summary]) -> list[Summar
 def condensed(benchmark: AnyBenchmark, named: Named) -> list[tuple[str, Summary]]:
     """Of each setting the models, the best shortcut and the best of the ceiling."""
     kept: list[tuple[str, Summary]] = []
-    for setting, own in _by_setting(benchmark, named).items():
+    for setting, summaries in _by_setting(benchmark, named).items():
         seen: set[str] = set()
-        for summary in own:
+        for summary in summaries:
             role = role_of(benchmark, summary.solver)
             if role in STUDIED or (role in ("shortcut", "ceiling") and role not in seen):
                 kept.append((setting, summary))
@@ -262,8 +261,10 @@ def metric_table(summary: Summary) -> Table:
 
 def metric_meaning(benchmark: AnyBenchmark, name: str) -> str:
     """What a metric of a summary means, in one line."""
-    own = {metric.name: metric.about for metric in benchmark.metrics}
-    return (own | OTHER_METRICS).get(name, "")
+    meanings = {metric.name: metric.about for metric in benchmark.metrics}
+    if name.startswith("majority_"):
+        return "of the most frequent answer to an item; the mean of equally frequent ones"
+    return (meanings | OTHER_METRICS).get(name, "")
 
 
 def token_line(summaries: Sequence[Summary]) -> str:
@@ -321,7 +322,7 @@ def analysis_tables(results: BenchmarkResults) -> list[Table]:
 
 
 def pooled(settings: Collection[str]) -> str:
-    """How many settings a figure is for, as a part of a title, where there are several."""
+    """The end of a title that says how many settings are pooled, if there are several."""
     return f" ({len(settings)} settings together)" if len(settings) > 1 else ""
 
 
@@ -411,7 +412,7 @@ def kind_table(results: BenchmarkResults) -> Table:
 
 
 def count_kinds(counts: Mapping[str, int]) -> Counter[str]:
-    """Answers by kind, without the detail after the colon."""
+    """The number of answers of every kind, without the detail after the colon."""
     kinds: Counter[str] = Counter()
     for full, count in counts.items():
         kinds[full.partition(":")[0]] += count
@@ -427,7 +428,7 @@ def solver_table(results: BenchmarkResults) -> Table:
     for part in parts:
         total = max(1, sum(part.kinds.values()))
         kinds = count_kinds(part.kinds).most_common(MAX_KINDS)
-        said = ", ".join(f"{kind} {count / total:.0%}" for kind, count in kinds)
+        kind_shares = ", ".join(f"{kind} {count / total:.0%}" for kind, count in kinds)
         values = (number(part.metrics[name].value, "-") for name in metrics)
-        rows.append((solver_name(benchmark, part.solver), *values, said))
+        rows.append((solver_name(benchmark, part.solver), *values, kind_shares))
     return Table("", ("solver", *metrics, "kinds of answers"), tuple(rows))

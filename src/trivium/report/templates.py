@@ -103,11 +103,11 @@ def _legend(
     entries += [(REFERENCE_NAMES[name], REFERENCES[name]) for name in lines]
     x, y, placed = 12.0, top, []
     for name, style in entries:
-        own = 30 + CHARACTER * len(name)
-        if x + own > width:
+        entry_width = 30 + CHARACTER * len(name)
+        if x + entry_width > width:
             x, y = 12.0, y + LEGEND_STEP
         placed.append((name, style, x, y))
-        x += own
+        x += entry_width
     return placed, y + 8
 
 

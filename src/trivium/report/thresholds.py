@@ -13,7 +13,12 @@ from trivium.core.records import solver_group
 from trivium.report.charts import Styles
 from trivium.report.plot import Chart, Panel, Point, Series, SeriesStyle
 from trivium.report.tables import Table, number
-from trivium.thresholds.results import read_thresholds, threshold_note, threshold_text
+from trivium.thresholds.results import (
+    read_thresholds,
+    threshold_note,
+    threshold_of,
+    threshold_text,
+)
 from trivium.thresholds.search import Search
 
 STEPS = 60  # of a fitted curve
@@ -48,9 +53,9 @@ def threshold_sections(folders: Iterable[Path], styles: Styles) -> list[Threshol
         charts = [curve_chart(searches, styles, name)]
         if searches[0].plan.by:
             charts.insert(0, map_chart(searches, styles, f"{name}_map"))
-        table, said = threshold_table(searches), threshold_sentences(searches)
+        table, sentences = threshold_table(searches), threshold_sentences(searches)
         title = f"{key[0]} along {key[1]}"
-        sections.append(ThresholdSection(title, said, table, charts))
+        sections.append(ThresholdSection(title, sentences, table, charts))
     return sections
 
 
@@ -59,13 +64,15 @@ def threshold_sentences(searches: Sequence[Search]) -> list[tuple[str, str]]:
     plan = searches[0].plan
     if plan.by is not None:
         return []
-    said = [(_reach(one), one.solver, _sentence(one)) for one in searches]
-    return [(solver, text) for _, solver, text in sorted(said, key=lambda one: -one[0])]
+    sentences = [(_reach(one), one.solver, _sentence(one)) for one in searches]
+    return [(solver, text) for _, solver, text in sorted(sentences, key=lambda one: -one[0])]
 
 
 def _reach(search: Search) -> float:
     """How far a solver goes, to sort by: its threshold, or the side on which that lies."""
     found, rising = search.fit.threshold(), search.levels.rising
+    if not found.n:
+        return -math.inf
     if found.value is not None:
         return found.value if rising else -found.value
     return math.inf if (found.high if rising else found.low) is None else -math.inf
@@ -75,14 +82,13 @@ def _sentence(search: Search) -> str:
     """How far the lift of a solver stays at the target."""
     field, found = search.plan.axis.field, search.fit.threshold()
     lift, text = f"a lift of {search.plan.target:g}", threshold_text(search)
+    if not found.n:
+        return text
     beyond = search.fit.beyond(found)
     if beyond is not None:
         at = f"{field} {search.levels.values[beyond]:g}"
-        kept, lost = (
-            f"keeps {lift} as far as {at}, the hardest tried",
-            f"has lost {lift} before {at}",
-        )
-        return kept if beyond else lost
+        kept = f"keeps {lift} as far as {at}, the hardest tried"
+        return kept if beyond else f"has lost {lift} before {at}"
     if found.value is None:
         return f"falls below {lift} somewhere within {field} {text.partition(' ')[2]}"
     return f"keeps {lift} up to {field} {text}"
@@ -94,15 +100,15 @@ def threshold_table(searches: Sequence[Search]) -> Table:
     by = (plan.by.field,) if plan.by else ()
     rows = []
     for search in searches:
-        own = () if search.by is None else (f"{search.by:g}",)
-        items = str(search.fit.threshold().n)
-        fits = "does not fit" if search.fit.misfits else "yes"
-        rows.append((search.solver, *own, threshold_text(search), items, fits))
+        second = () if search.by is None else (f"{search.by:g}",)
+        found = threshold_of(search)
+        fits = {True: "yes", False: "does not fit", None: "-"}[found.fits]
+        rows.append((search.solver, *second, found.text, str(found.items), fits))
     field = plan.axis.field
     heads = ("solver", *by, "threshold [95%]", "items", "curve fits")
     title = f"{plan.task.benchmark.name}: where lift falls to {plan.target:g}, along {field}"
     notes = ["threshold: the estimate and the 95% interval, whose ends are values that were tried"]
-    notes += [f"{own.name} {note}" for own in searches if (note := threshold_note(own))]
+    notes += [f"{search.name} {note}" for search in searches if (note := threshold_note(search))]
     return Table(title, heads, tuple(rows), ". ".join(notes))
 
 
@@ -115,7 +121,7 @@ def curve_table(search: Search) -> Table:
         values, fit.counts, fit.lifts(), fit.band(values), strict=True
     ):
         measured = "-" if lift.value is None else str(lift)
-        curve = None if fit.misfits else fitted.value
+        curve = None if fit.misfits or not fit.counts.any() else fitted.value
         figures = (f"{value:g}", f"{count:.0f}", measured, number(curve, "-"))
         rows.append((*figures, _dots(lift.value, curve)))
     heads = (field, "items", "lift [95%]", "curve", f"0{' ' * (DOTS - 2)}1")
@@ -162,7 +168,7 @@ def _curve_series(search: Search, styles: Styles) -> list[Series]:
     fit, levels = search.fit, search.levels
     style = styles.get(solver_group(search.solver), BASE)
     series = []
-    if not fit.misfits:
+    if fit.counts.any() and not fit.misfits:
         places = np.linspace(levels.difficulty[0], levels.difficulty[-1], STEPS)
         along = [levels.value_at(float(place)) for place in places]
         band = list(zip(along, fit.band(along), strict=True))

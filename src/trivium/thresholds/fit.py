@@ -75,7 +75,7 @@ class Levels:
 
     @property
     def _unit(self) -> float:
-        """The step on a linear axis that counts as much as a factor of e."""
+        """The step on a linear axis that counts as much as a factor of e on a logarithmic one."""
         return (max(self.values) - min(self.values)) / 2
 
     @cached_property
@@ -233,8 +233,10 @@ class Fit:
         """Where lift first falls to the target, with its 95% interval, whose ends are levels.
 
         An end that lies beyond the levels is None. So is a threshold beyond them, on the side
-        whose end is None.
+        whose end is None, and one of no scores.
         """
+        if not self.counts.any():
+            return Estimate(None, None, None, 0)
         marks, values = self.levels.difficulty, self.levels.values
         low, high = self._ends()
         first = int(np.searchsorted(marks, low + 1e-9, side="right")) - 1
@@ -285,7 +287,7 @@ class Fit:
         """The measured lift at every level with its interval."""
         limits = zip(self.levels.floors, self.levels.ceilings, strict=True)
         scores = map(proportion, self.totals.tolist(), self.counts.astype(int).tolist())
-        return [lift_over_floor(score, *own) for score, own in zip(scores, limits, strict=True)]
+        return [lift_over_floor(score, *pair) for score, pair in zip(scores, limits, strict=True)]
 
     def band(self, values: Sequence[float]) -> list[Estimate]:
         """The lift of the best curve at some values of the field, between those near it."""

@@ -70,7 +70,7 @@ class Threshold:
     high: float | None
     items: int  # scored
     unscored: int  # declined or failed
-    fits: bool  # whether a falling curve fits
+    fits: bool | None  # whether a falling curve fits; None without scores
     text: str
     note: str  # what limits it: no curve fits, or unscored attempts grow; otherwise empty
     by: float | None = None  # the value of the second field
@@ -94,7 +94,7 @@ def threshold_of(search: Search) -> Threshold:
         high=found.high,
         items=found.n,
         unscored=sum(search.unscored),
-        fits=not search.fit.misfits,
+        fits=not search.fit.misfits if found.n else None,
         text=threshold_text(search),
         note=threshold_note(search),
         by=search.by,
@@ -104,6 +104,8 @@ def threshold_of(search: Search) -> Threshold:
 def threshold_text(search: Search) -> str:
     """A threshold with its interval, or in words where it lies beyond the values."""
     found, levels = search.fit.threshold(), search.levels
+    if not found.n:
+        return "unknown: nothing was scored"
     beyond = search.fit.beyond(found)
     if beyond is not None:
         which = "the hardest value" if beyond else "the easiest value"
@@ -146,8 +148,8 @@ def write_thresholds(searches: Sequence[Search], folder: Path) -> None:
     rows: list[list[Any]] = [heads]
     for found in map(threshold_of, searches):
         ends = ["" if end is None else f"{end:.6g}" for end in (found.value, found.low, found.high)]
-        own = [] if found.by is None else [f"{found.by:g}"]
-        fits = "yes" if found.fits else "no"
+        second = [] if found.by is None else [f"{found.by:g}"]
+        fits = {True: "yes", False: "no", None: ""}[found.fits]
         limits = [found.items, found.unscored, fits, found.note]
-        rows.append([found.solver, *own, found.field, plan.target, *ends, *limits])
+        rows.append([found.solver, *second, found.field, plan.target, *ends, *limits])
     write_file(folder / TABLE, csv_text(rows))

@@ -161,7 +161,8 @@ class ThresholdPlan:
 
     def run_of(self, counts: Sequence[tuple[Search, Sequence[int]]]) -> Run:
         """A run of these numbers of items per level, which are not part of its manifest."""
-        evaluations = [one for search, own in counts for one in search.evaluations(own).values()]
+        by_level = [search.evaluations(items) for search, items in counts]
+        evaluations = [evaluation for part in by_level for evaluation in part.values()]
         return Run(KIND, tuple(evaluations), self.config, self.label)
 
     @property
@@ -194,7 +195,7 @@ class Search:
         second = {plan.by.field: by} if plan.by else {}
         fields = [{plan.axis.field: value, **second} for value in plan.axis.values]
         self.fields: list[dict[str, Any]] = fields  # of every level
-        self.tasks = [change_task(plan.task, own) for own in fields]
+        self.tasks = [change_task(plan.task, values) for values in fields]
         floors = tuple(task.floor.value for task in self.tasks)
         ceilings = tuple(task.ceiling.value for task in self.tasks)
         self.levels = Levels(plan.axis.values, floors, ceilings)
@@ -220,7 +221,7 @@ class Search:
         for level, count in enumerate(counts):
             if count:
                 fields, items = self.fields[level], Items(plan.seed, 0, count)
-                name = " ".join(f"{key}={own}" for key, own in fields.items())
+                name = " ".join(f"{key}={value}" for key, value in fields.items())
                 evaluation = Evaluation(
                     self.tasks[level], items, settings=plan.settings, setting=name, fields=fields
                 )
@@ -279,14 +280,14 @@ def find_thresholds(
     """The finished searches of a plan, the run of all their items, and its summaries."""
     options, functions = options or ModelOptions(), functions or {}
     searches = plan.searches()
-    everything = plan.run_of([(search, search.all_items) for search in searches])
-    for evaluation in everything.evaluations:
+    largest = plan.run_of([(search, search.all_items) for search in searches])
+    for evaluation in largest.evaluations:
         if evaluation.solver not in functions:
             check_solver(evaluation, options)
     with locked(out):
-        claim_folder(out, everything.manifest())
+        claim_folder(out, largest.manifest())
         if options.retry_errors:  # now, as the search may not come back to these levels
-            for evaluation in everything.evaluations:
+            for evaluation in largest.evaluations:
                 if (path := out / evaluation.folder / RECORDS).exists():
                     drop_errors(path, evaluation.includes)
     # Later failures are left to the next command, since decisions depend on what is recorded.
@@ -295,8 +296,8 @@ def find_thresholds(
     # Local servers run through all batches: `execute` finds them running.
     with served_locally([Model(name, Settings(), options) for name in models]):
         for name in plan.solvers:
-            own = [search for search in searches if search.solver == name]
-            for batch in _batches(own, out, on_batch):
+            of_solver = [search for search in searches if search.solver == name]
+            for batch in _batches(of_solver, out, on_batch):
                 execute(batch, out, executor=executor, options=options, functions=functions)
     run = plan.run_of([(search, search.asked) for search in searches])
     for search in searches:

@@ -299,6 +299,11 @@ def test_a_spec_made_in_python_refuses_unknown_choices(field: str) -> None:
         ({"render_mode": "human"}, "render_mode must be one of"),
         ({"objects": 8, "max_steps": 10**6, "hypotheses": ["disjunctive:H"]}, "choose fewer"),
         ({"objects": 4}, "objects = 4 needs hypotheses of 4 objects"),
+        ({"demonstrations": "given"}, "demonstrations go with a quiz"),
+        (
+            {"demonstrations": "given", "reward_structure": "quiz", "hypotheses": ["parity:A"]},
+            "demonstrations go with a quiz",
+        ),
         ({"split": "half"}, "split must be one of"),
         ({"split": "both_loo", "hypotheses": ["disjunctive:A"]}, "exclude each other"),
         ({"split_part": "test"}, "split_part needs a split"),
@@ -336,7 +341,8 @@ def test_rendering_shows_the_state() -> None:
     texts: list[Any] = []
     for env in (picture, text):
         env.reset(seed=0, options={"hypothesis": "conjunctive:AB"})
-    for action in ([1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]):
+    actions = ([1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0])
+    for action in actions:
         for env, collected in ((picture, frames), (text, texts)):
             env.step(action)
             collected.append(env.render())
@@ -346,11 +352,15 @@ def test_rendering_shows_the_state() -> None:
     assert "LIGHT" in texts[1]
     assert "is A a blicket?" in texts[2]
     assert "is B a blicket?" in texts[3]
-    many = BlicketVectorEnv(3, render_mode="rgb_array")
-    many.reset(seed=0)
-    shown = many.render()
-    assert shown is not None
-    assert len(shown) == 3
+    for mode, expected in (("rgb_array", frames), ("ansi", texts)):
+        many = BlicketVectorEnv(3, render_mode=mode, reward_structure="quiz")
+        many.reset(seed=0, options={"hypothesis": "conjunctive:AB"})
+        for action, one in zip(actions, expected, strict=True):
+            many.step(np.array([action] * 3))
+            shown = many.render()
+            assert shown is not None
+            assert len(shown) == 3
+            assert all(np.array_equal(each, one) for each in shown)
 
 
 def test_objects_in_a_picture_lie_side_by_side_on_the_table() -> None:
@@ -444,7 +454,13 @@ def test_a_picture_shows_objects_light_and_question() -> None:
     assert same_colours(off, {a_up: wall, a_down: red, lamp: dark, b_down: blue, b_ring: table})
     assert same_colours(off, {(20, 20): wall, (20, 290): table})
     assert same_colours(draw(Scene(3, asked=1)), {a_down: red, b_down: blue, b_ring: yellow})
-    assert (draw(Scene(3, asks_type=True))[160:196, 138:174] != off[160:196, 138:174]).any()
+    about_form = draw(Scene(3, asks_type=True))
+    assert (about_form[160:196, 138:174] != off[160:196, 138:174]).any()
+    env = BlicketEnv(render_mode="rgb_array", reward_structure="quiz-type")
+    env.reset(seed=0)
+    for _ in range(4):  # into the quiz, and three answers about objects
+        env.step([0, 0, 0, 1])
+    assert (env.render() == about_form).all()
     assert same_colours(draw(Scene(3, over=True)), {a_down: (232, 158, 160)})  # half faded
     assert draw(Scene(8)).shape == (300, 732, 3)
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.benchmarks.blicket.games import VIEW, game_of
 from tests.benchmarks.blicket.wrappings import WRAPPINGS
+from tests.replies import with_windows_line_ends
 from trivium.benchmarks.blicket.game import GAME
 from trivium.benchmarks.blicket.game.answer import Move, read_move, write_answer, write_test
 from trivium.benchmarks.blicket.game.generate import GameAnswer
@@ -218,7 +219,8 @@ CORPUS = Path(__file__).parents[2] / "replies"
 def test_every_reply_of_the_corpus_is_read_as_stored() -> None:
     items = json.loads((CORPUS / "items.json").read_text(encoding="utf-8"))
     lines = (CORPUS / "blicket_game.jsonl").read_text(encoding="utf-8").splitlines()
-    for case in map(json.loads, lines):
+    cases = [json.loads(line) for line in lines]
+    for case in (*cases, *map(with_windows_line_ends, cases)):
         item = GAME.from_row(items[case["item"]]["row"], 0)
         visible = split_reasoning(case["reply"]).visible
         found = read_move(visible, item.objects, item.spec.form_answers)

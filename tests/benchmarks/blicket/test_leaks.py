@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.audit.planted import Leak, caught, first_quick, planted
@@ -76,6 +78,27 @@ def test_leaks_of_prompts_are_caught(name: str) -> None:
     leak, cue = OF_PROMPTS[name]
     found = run_audit(planted(PROMPTS, leak), PROMPTS.default_spec, 0, 150, trees=12)
     assert cue in caught(found)
+
+
+def test_evidence_about_an_object_is_counted_without_names() -> None:
+    """Lit: xy and zyx; dark: yz. Only x and y are open, so an xy counts two that may be one."""
+    item = next(iter(PROMPTS.generate(PROMPTS.default_spec, 1)))
+    x, y, z = item.new.objects[:3]
+    new = item.new._replace(tests=(((x, y), True), ((y, z), False), ((z, y, x), True)))
+    answer = replace(item.answer, blickets=(x,), maybe=(y,))
+    changed = item._replace(machines=(*item.machines[:-1], new), answer=answer)
+    (probe,) = [one for one in PROMPTS.probes(changed, PromptView()) if one.name == "blicket"]
+    assert (probe.candidates, probe.right) == ([x, y], [True, False])
+    assert probe.candidate_features == {
+        "lit_tests": [2, 2], "dark_tests": [0, 1],
+        "lit_alone": [0, 0], "dark_alone": [0, 0],
+        "lit_credit": [1 / 2 + 1 / 3, 1 / 2 + 1 / 3], "dark_credit": [0, 1 / 2],
+        "lit_smallest": [2, 2], "dark_smallest": [0, 2],
+        "lit_largest": [3, 3], "dark_largest": [0, 2],
+        "lit_beside": [4, 4], "dark_beside": [0, 1],
+        "lit_named_first": [1, 0], "dark_named_first": [0, 1],
+        "lit_named_last": [1, 1], "dark_named_last": [0, 0],
+    }  # fmt: skip
 
 
 def first_listed(item: GameItem, index: int) -> GameItem | None:

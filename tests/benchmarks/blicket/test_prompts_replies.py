@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.benchmarks.blicket.wrappings import WRAPPINGS
+from tests.replies import with_windows_line_ends
 from trivium.benchmarks.blicket.prompts import PROMPTS
 from trivium.benchmarks.blicket.prompts.evidence import PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
@@ -254,7 +255,7 @@ def stored() -> list[dict[str, Any]]:
 
 def test_every_reply_of_the_corpus_is_read_as_stored() -> None:
     items = json.loads((CORPUS / "items.json").read_text(encoding="utf-8"))
-    for case in stored():
+    for case in (*stored(), *map(with_windows_line_ends, stored())):
         item = PROMPTS.from_row(items[case["item"]]["row"], 0)
         found = read(case["reply"], spec_from_dict(PromptView, case["view"]), item)
         meaning = None if found is None else json.loads(json.dumps(asdict(found)))

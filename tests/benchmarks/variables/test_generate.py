@@ -37,8 +37,9 @@ def test_the_digest_of_an_item_covers_more_than_its_values() -> None:
     task = load_task("identifying_variables")
     item = task.item(0).original
     turned = {"target": item.target[::-1], "hypotheses": item.hypotheses[::-1], "snr": 1.5}
+    turned |= {"id": "another", "names": item.names[::-1]}
     items = [item, *(item._replace(**{name: value}) for name, value in turned.items())]
-    assert len({PresentedItem(task, one).digest for one in items}) == 4
+    assert len({PresentedItem(task, one).digest for one in items}) == 6
 
 
 def test_five_hundred_samples_have_every_number_of_control_variables_equally_often() -> None:

@@ -15,8 +15,8 @@ from trivium.benchmarks.nhop.spec import (
     NhopView,
     Spec,
 )
-from trivium.core.benchmark import Ceiling, Floor, Metric, Published
-from trivium.core.reading import answer_line, find_answer, object_schema, raises_doubt
+from trivium.core.benchmark import Ceiling, Floor, Metric, Published, object_schema
+from trivium.core.reading import answer_line, find_answer, raises_doubt
 from trivium.core.records import NO_ANSWER, Groups, Scores
 
 
@@ -68,8 +68,8 @@ def parse(item: NhopItem, replies: Sequence[str], view: NhopView) -> NhopAnswer 
     stated = find_answer(surface_of(item, view).symbols(replies[-1]))
     values = [*stated.values, *map(_before_remark, stated.values if stated.labelled else ())]
     token = next(filter(None, (_value(text, item) for text in values)), None)
-    if token is None and not stated.labelled:
-        token = _only_claim(stated.text, item)
+    if token is None and stated.values:
+        token = _only_claim(stated.values[-1] if stated.labelled else stated.text, item)
     said = "\n".join([*stated.values, stated.after])
     if token is None or set(_tokens(said)) & set(item.candidates) - {token}:
         return None  # the answer, or the text after it, names another one

@@ -149,12 +149,12 @@ def draw(spec: Spec, seed: int, start: int, count: int) -> Batch:
     if spec.answerable == "mixed":
         # One of the chains that lead to a candidate ends early, the target's (path 0) if the answer
         # is unknown; only the question distinguishes these chains.
-        _, own, blocks = _plan(spec)
+        _, fact_lines, blocks = _plan(spec)
         drawn = word_block(stream_key("answerable", key), start, count, 3).astype(np.int64)
         unknown = drawn[:, 0] % 2 == 1
         chain = np.where(unknown, 0, 1 + drawn[:, 1] % (spec.alternatives - 1))[:, None]
         first = 2 + drawn[:, 2:] % (shape.depth - 1)  # the first hop that is missing, after f1
-        for number, plan in enumerate([own, *blocks]):
+        for number, plan in enumerate([fact_lines, *blocks]):
             path, hop = np.array(plan).T[:, orders[number]]
             # A line that is left out has the place -1.
             orders[number] = np.where((path == chain) & (hop >= first), -1, orders[number])
@@ -215,7 +215,7 @@ def _batch(spec: Spec, seed: int, start: int, count: int) -> Iterator[NhopItem]:
             printed = _triples(names, lines, order[row])
             alias_map: dict[str, str] = {}
             if drawn is not None:
-                left = [own for own, line in zip(drawn[row], order[row], strict=True) if line >= 0]
+                left = [n for n, line in zip(drawn[row], order[row], strict=True) if line >= 0]
                 for number, line in sorted(zip(left, printed, strict=True)):
                     alias = f"{spec.alias_prefix}{number}"
                     alias_map[alias], line[0] = line[0], alias

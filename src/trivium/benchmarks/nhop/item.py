@@ -238,9 +238,9 @@ def _blocks(row: Mapping[str, Any], depth: int) -> list[Candidates]:
         if key.startswith("candidates_"):
             triples = _triples(value, key)
             names = [line for line in triples if line[1] == IS]
-            own = [line for line in triples if line[1] != IS]
-            hop = _function(own, key)
-            lines.setdefault(hop, []).append((key, own))
+            block_lines = [line for line in triples if line[1] != IS]
+            hop = _function(block_lines, key)
+            lines.setdefault(hop, []).append((key, block_lines))
             aliases.setdefault(hop, {}).update(_alias_map(names, key))
     hops = sorted(lines)
     require(

@@ -154,8 +154,8 @@ class ExplicitSpec:
     @cached_property
     def block_sizes(self) -> tuple[int, ...]:
         """The number of candidates in each block."""
-        own = {self.hops - 2: self.k0, self.hops - 1: self.k1}
-        return tuple(own.get(block, self.k2) or self.k for block in self.blocks)
+        by_block = {self.hops - 2: self.k0, self.hops - 1: self.k1}
+        return tuple(by_block.get(block, self.k2) or self.k for block in self.blocks)
 
     @property
     def alternatives(self) -> int:
@@ -281,10 +281,10 @@ def _sizes(spec: ExplicitSpec, length: Callable[[str], int]) -> tuple[int, list[
         item = NhopItem("", lines, blocks, token(0), spec.hops, "", (), None)
         return length(render(item, NhopView()))
 
-    own = [line(hop) for hop in range(1, spec.fact_hops + 1)]
-    facts = [*own, *[line(spec.hops - 1)] * spec.decoys]
+    chain = [line(hop) for hop in range(1, spec.fact_hops + 1)]
+    facts = [*chain, *[line(spec.hops - 1)] * spec.decoys]
     base = size_of(facts)
-    return base, [size_of([*facts, one]) - base for one in own]
+    return base, [size_of([*facts, one]) - base for one in chain]
 
 
 IMPLICIT_PRESETS = {"implicit": ImplicitSpec()}

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from trivium.benchmarks.variables.spec import VariablesView
+from trivium.core.benchmark import object_schema
 from trivium.core.reading import (
     answer_line,
     find_answer,
-    object_schema,
     read_fields,
     read_list,
     without_remarks,
@@ -65,21 +65,19 @@ _NAMES = {
 _VERDICTS = {"": True, "valid": True, "true": True, "yes": True}
 _VERDICTS |= {"invalid": False, "not valid": False, "false": False, "no": False}
 _VARIABLE = re.compile(r"x_?([0-9]{1,9})", re.IGNORECASE)
-_FIELD = re.compile(rf"(?i)\b(?:{'|'.join(_NAMES.values())})\s?[:=]")
 
 
 def parse(item: Any, replies: Sequence[str], view: VariablesView) -> VariablesAnswer | None:
     """The answer in the last reply, or None."""
     if view.wording == "original":
         return parse_as_original(replies[-1])
-    stated = find_answer(without_remarks(replies[-1], r"x_?\d{1,9}|none"))
+    stated = find_answer(without_remarks(replies[-1], r"x_?\d{1,9}|none"), _NAMES.values())
     longer = ""
     for value in stated.values:
         answer = _read(value, set(item.names))
         if answer is not None:
             left_out = longer[len(value) :].partition("\n")[0]  # of the same line
-            more = any(name in left_out for name in item.names)
-            cut = longer and ((answer.valid and more) or _FIELD.search(stated.after))
+            cut = answer.valid and any(name in left_out for name in item.names)
             return None if cut else answer
         longer = value
     return None

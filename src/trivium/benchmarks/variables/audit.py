@@ -53,9 +53,9 @@ def probes(item: VariablesItem, view: VariablesView) -> Sequence[Probe]:
     right = {item.names[variable] for variable in control}
     others = [place for place in range(len(names)) if place not in at]
     candidates = [names[place] for place in others]
-    own = {feature: [values[place] for place in others] for feature, values in features.items()}
+    columns = {feature: [values[place] for place in others] for feature, values in features.items()}
     asked = [name in right for name in candidates]
-    return [validity, Probe("control", candidates, asked, marked, own, {**about, **of_target})]
+    return [validity, Probe("control", candidates, asked, marked, columns, {**about, **of_target})]
 
 
 def item_features(prompt: Prompt) -> dict[str, float]:
@@ -96,7 +96,7 @@ def variable_features(prompt: Prompt) -> Columns:
         return found | column_statistics(shown.table)
     # Only the size of a set: which set it is, or the place within it, would be reading, since the
     # candidates that a set lacks are those of the target.
-    sizes = {name: len(own) for own in shown.sets or [] for name in own}
+    sizes = {name: len(members) for members in shown.sets or [] for name in members}
     return found | {"set_size": [float(sizes.get(name, 0)) for name in names]}
 
 
@@ -146,8 +146,8 @@ def canonical(item: VariablesItem) -> Hashable:
     labels = [f"set_{number}" for number in range(len(sets))]
     lines = [
         f"{names[variable]} is in {label}"
-        for label, own in zip(labels, sets, strict=True)
-        for variable in own
+        for label, members in zip(labels, sets, strict=True)
+        for variable in members
     ]
     lines += [f"{names[cause]} may cause {names[effect]}" for cause, effect in item.hypotheses]
     lines.append(f"{names[item.target[0]]} is to be tested on {names[item.target[1]]}")

@@ -144,7 +144,8 @@ class Observed:
             for parent in parents[variable]:
                 ancestors[variable] |= ancestors[parent]
         # Unobserved variables get no ancestors, so that they are correlated with nothing.
-        self._ancestors = [own if known else 0 for own, known in zip(ancestors, seen, strict=True)]
+        pairs = zip(ancestors, seen, strict=True)
+        self._ancestors = [bits if observed else 0 for bits, observed in pairs]
         self._parents = parents
 
     def correlated(self, first: int, second: int) -> bool | None:
@@ -154,9 +155,9 @@ class Observed:
 
     def partners(self, variable: int) -> list[int]:
         """The variables that an observed variable is correlated with."""
-        own = self._ancestors[variable]
+        ancestors = self._ancestors[variable]
         shared = enumerate(self._ancestors)
-        return [other for other, bits in shared if bits & own and other != variable]
+        return [other for other, bits in shared if bits & ancestors and other != variable]
 
     def sets(self) -> list[list[int]]:
         """The sets of observed variables that descend from one root.
@@ -172,4 +173,4 @@ class Observed:
             if not above
         ]
         distinct = dict.fromkeys(map(frozenset, found))
-        return [sorted(own) for own in distinct if not any(own < other for other in distinct)]
+        return [sorted(part) for part in distinct if not any(part < other for other in distinct)]

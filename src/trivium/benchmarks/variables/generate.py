@@ -60,8 +60,8 @@ def _kinds(spec: VariablesSpec, key: int, start: int, count: int) -> tuple[Bools
             kinds[valid == part] = balanced_kinds(
                 stream_key("strata", key, part), numbers, first * half, blocks * half
             )
-    own = slice(start - first * BLOCK, start - first * BLOCK + count)
-    return valid[own], kinds[own]
+    window = slice(start - first * BLOCK, start - first * BLOCK + count)
+    return valid[window], kinds[window]
 
 
 def _structures(
@@ -117,7 +117,7 @@ def _batch(spec: VariablesSpec, seed: int, start: int, count: int) -> Iterator[V
         yield VariablesItem(
             id=item_id(start + row),
             names=tuple([f"x_{number}" for number in names[row][:size]]),
-            terms=[[term for term in own if term[0] >= 0] for own in functions[row][:size]],
+            terms=[[term for term in slots if term[0] >= 0] for slots in functions[row][:size]],
             rates=rates[row][:size],
             target=(targets[row][0], targets[row][1]),
             hypotheses=believed,

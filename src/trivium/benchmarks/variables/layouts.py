@@ -57,22 +57,22 @@ def layouts(spec: VariablesSpec) -> Layouts:
     three, so that sizes do not share these numbers; otherwise there is one kind.
     """
     sizes = {
-        size: own
+        size: hidden
         for size in range(SMALLEST, spec.max_vars // 2)
         if (spec.graph == "forest" or size % (LATENT // 2) == 0)
-        and (own := _unobserved(spec, size))
+        and (hidden := _unobserved(spec, size))
     }
     if spec.balance == "control":
         first = min(sizes, default=0)
-        sizes = {size: own for size, own in sizes.items() if (size - first) % 3 == 0}
+        sizes = {size: hidden for size, hidden in sizes.items() if (size - first) % 3 == 0}
     require(
         bool(sizes),
         f"no matched item with balance {spec.balance} has {spec.min_vars} to {spec.max_vars} "
         f"variables and at most {spec.max_hyps} hypotheses",
     )
     weights = {}
-    for size, own in sizes.items():
-        for unobserved, share in own.items():
+    for size, hidden in sizes.items():
+        for unobserved, share in hidden.items():
             for step in (-1, 0, 1):
                 part = (1 + 1.5 * step * _tilt(size, unobserved)) / 3
                 weights[Layout(size, unobserved, MIDDLE + step)] = share * part / len(sizes)

@@ -34,31 +34,32 @@ class Outline(NamedTuple):
 Outlines = Mapping[Outline, float]  # with their weights
 
 
-def right_at_random(own: Outline, listed: int) -> float:
+def right_at_random(outline: Outline, listed: int) -> float:
     """The probability that `listed` printed variables, or all, are exactly the control variables.
 
     They are drawn at random.
     """
-    count = min(listed, own.printed)
-    return (count == own.control) / comb(own.printed, count)
+    count = min(listed, outline.printed)
+    return (count == outline.control) / comb(outline.printed, count)
 
 
-def gain_of_random(own: Outline, listed: int) -> float:
+def gain_of_random(outline: Outline, listed: int) -> float:
     """The expected ctrl_nDCG of listing `listed` printed variables in random order."""
-    control = own.control or 0
-    best, worst = discounts(control), -discounts(own.variables - control)
+    control = outline.control or 0
+    best, worst = discounts(control), -discounts(outline.variables - control)
     # Every rank holds each printed variable equally often.
-    each = (2 * control - own.printed) / max(1, own.printed)
-    return (each * discounts(min(listed, own.printed)) - worst) / (best - worst)
+    each = (2 * control - outline.printed) / max(1, outline.printed)
+    return (each * discounts(min(listed, outline.printed)) - worst) / (best - worst)
 
 
-def _precision(own: Outline, listed: int) -> float:
-    return (own.control or 0) / max(1, own.printed) if listed else float(own.control == 0)
+def _precision(outline: Outline, listed: int) -> float:
+    control = outline.control
+    return (control or 0) / max(1, outline.printed) if listed else float(control == 0)
 
 
-def _f1(own: Outline, listed: int) -> float:
-    control, count = own.control or 0, min(listed, own.printed)
-    hits = count * control / max(1, own.printed)
+def _f1(outline: Outline, listed: int) -> float:
+    control, count = outline.control or 0, min(listed, outline.printed)
+    hits = count * control / max(1, outline.printed)
     return 2 * hits / (count + control) if count + control else 1.0
 
 
@@ -136,13 +137,13 @@ def _exact(spec: VariablesSpec) -> Outlines:
 
 def best_blind(found: Outlines, *, exact: bool) -> Floor:
     """The best strategy for outlines with these weights, and every other metric at its best."""
-    valid = {own: share for own, share in found.items() if own.control is not None}
+    valid = {outline: share for outline, share in found.items() if outline.control is not None}
     total, of_valid = fsum(found.values()), fsum(valid.values())
-    longest = max(own.printed for own in found)
+    longest = max(outline.printed for outline in found)
     names = {0: "valid, control nothing", longest: "valid, control everything"}
 
     def expected(value: Callable[[Outline, int], float], listed: int) -> float:
-        return fsum(share * value(own, listed) for own, share in valid.items())
+        return fsum(share * value(outline, listed) for outline, share in valid.items())
 
     values = {"always invalid": (total - of_valid) / total}
     for listed in range(longest + 1):

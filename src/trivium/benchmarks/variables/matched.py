@@ -93,8 +93,8 @@ def _layouts_of(spec: VariablesSpec, numbers: Numbers, kinds: Ints) -> Ints:
     uniform = numbers.take(1)[0]
     chosen = np.empty(len(kinds), dtype=np.int64)
     for kind, shares in enumerate(known.shares):
-        own = kinds == kind
-        chosen[own] = np.searchsorted(np.cumsum(shares), uniform[own], side="right")
+        of_kind = kinds == kind
+        chosen[of_kind] = np.searchsorted(np.cumsum(shares), uniform[of_kind], side="right")
     # Rounding may leave the last sum below 1 and a number above it.
     return table[np.minimum(chosen, len(table) - 1)].T
 
@@ -128,8 +128,8 @@ def _hypotheses(spec: VariablesSpec, numbers: Numbers, target: Ints, layout: Int
         edge = np.where(as_cause[node], [new, old], [old, new]).swapaxes(0, 1)
         lines[node - 1] = np.where(node < nodes, edge, -1)
     trees = Trees(nodes, upon, leads, names, lines)
-    own = _attached(numbers, trees, layout, max(each.unobserved for each in layouts(spec).all))
-    listed = np.concatenate([lines.reshape(-1, 2, count), own])
+    attached = _attached(numbers, trees, layout, max(each.unobserved for each in layouts(spec).all))
+    listed = np.concatenate([lines.reshape(-1, 2, count), attached])
     order = (numbers.take(len(listed)) + PAST * (listed[:, 0] < 0)).argsort(axis=0)
     return np.take_along_axis(listed, order[:, None], axis=0)[: spec.max_hyps]
 

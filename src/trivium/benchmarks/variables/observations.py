@@ -115,11 +115,11 @@ def corrset(item: VariablesItem) -> str:
     sets = item.observed.sets()
     hidden = ", ".join(_names(item, item.hidden)) or "none"
     if item.matched:
-        known = [f"{name}: {', '.join(own)}" for name, own in _letters(item, sets).items()]
+        known = [f"{name}: {', '.join(letters)}" for name, letters in _letters(item, sets).items()]
         named = _NAMED_OVERLAPPING if item.overlapping else _NAMED
         lines = [named.format(last=_LETTERS[len(sets) - 1]), *known]
     else:
-        lines = [_SETS, *["{" + ", ".join(_names(item, own)) + "}" for own in sets], _APART]
+        lines = [_SETS, *["{" + ", ".join(_names(item, members)) + "}" for members in sets], _APART]
     return "\n".join([*lines, f"{_NEVER} {hidden}."])
 
 
@@ -166,9 +166,9 @@ def language_corrset(item: VariablesItem) -> str:
     if item.matched:
         opening = _PATTERNS_OVERLAPPING if item.overlapping else _PATTERNS
         lines.append(opening.format(count=_COUNTS[len(sets)], last=_LETTERS[len(sets) - 1]))
-        for name, own in _letters(item, sets).items():
-            s = "s" if len(own) > 1 else ""
-            lines.append(_FOLLOWED.format(name=name, s=s, patterns=listed(own)))
+        for name, letters in _letters(item, sets).items():
+            s = "s" if len(letters) > 1 else ""
+            lines.append(_FOLLOWED.format(name=name, s=s, patterns=listed(letters)))
     elif len(sets) == 1:
         lines.append(_TOGETHER.format(names=listed(_names(item, seen))))
     elif len(sets) == len(seen):
@@ -188,12 +188,12 @@ def _letters(item: VariablesItem, sets: Sequence[Sequence[int]]) -> dict[str, li
     to compare letters.
     """
 
-    def random_key(own: Sequence[int]) -> bytes:  # does not depend on the printed order
-        return blake2b(" ".join(sorted(_names(item, own))).encode(), digest_size=8).digest()
+    def random_key(members: Sequence[int]) -> bytes:  # does not depend on the printed order
+        return blake2b(" ".join(sorted(_names(item, members))).encode(), digest_size=8).digest()
 
     letters: dict[int, list[str]] = {}
-    for letter, own in zip(_LETTERS, sorted(sets, key=random_key), strict=False):
-        for variable in own:
+    for letter, members in zip(_LETTERS, sorted(sets, key=random_key), strict=False):
+        for variable in members:
             letters.setdefault(variable, []).append(letter)
     return {item.names[variable]: letters[variable] for variable in sorted(letters)}
 
@@ -213,9 +213,9 @@ def _lettered_sets(text: str) -> list[set[str]]:
 def _set_by_set(item: VariablesItem, sets: Sequence[Sequence[int]]) -> list[str]:
     """A sentence for each variable, which names the one before it in its set."""
     lines = []
-    for own in sets:
-        lines.append(_NEW.format(name=item.names[own[0]]))
-        for other, name in pairwise(_names(item, own)):
+    for members in sets:
+        lines.append(_NEW.format(name=item.names[members[0]]))
+        for other, name in pairwise(_names(item, members)):
             lines.append(_JOINS.format(name=name, other=other))
     return lines
 
@@ -251,7 +251,7 @@ def read_language_corrset(text: str) -> Observations:
             elif exact:
                 sets += [{names[0], other} for other in names[1:]]
             else:
-                next(own for own in sets if names[1] in own).add(names[0])
+                next(members for members in sets if names[1] in members).add(names[0])
     return Observations(shown, sets=sets)
 
 

@@ -109,7 +109,7 @@ def from_row(row: Mapping[str, Any], number: int) -> VariablesItem:
         stream.shuffle(names)
     numbers = {name: variable for variable, name in enumerate(names)}
     terms = [_terms(metadata[name], name, numbers) for name in names]
-    acyclic = len(topological([[term[0] for term in own] for own in terms])) == len(names)
+    acyclic = len(topological([[term[0] for term in equation] for equation in terms])) == len(names)
     require(acyclic, "the causal graph must have no cycles")
     rates = [_rate(metadata[name], name) for name in names]
     hypotheses, wording = _hypotheses(row, numbers, stream)
@@ -258,7 +258,7 @@ def _drawn(
     terms: Sequence[Sequence[Term]], rates: Sequence[float], snr: float | None, key: int
 ) -> Table:
     """The table of an item without one."""
-    order = topological([[term[0] for term in own] for own in terms])
+    order = topological([[term[0] for term in equation] for equation in terms])
     position = {variable: row for row, variable in enumerate(order)}
     parts = np.zeros((4, max(1, *map(len, terms)), len(terms), 1), dtype=np.int64)
     parts[0] = -1

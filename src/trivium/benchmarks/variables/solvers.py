@@ -109,7 +109,7 @@ def correlation(prompt: Prompt) -> Callable[[str, str], bool | None]:
         names = [name for name, kept in zip(shown.names, observed, strict=True) if kept]
         target = [names.index(name) for name in prompt.target if name in names]
         columns = dependent_sets(table, target)
-        sets = [{names[column] for column in own} for own in columns]
+        sets = [{names[column] for column in group} for group in columns]
         unknown = [{names[a], names[b]} for a, b in untested_pairs(table, columns)]
     seen = set().union(*sets)
 
@@ -117,7 +117,7 @@ def correlation(prompt: Prompt) -> Callable[[str, str], bool | None]:
         pair = {first, second}
         if not pair <= seen or pair in unknown:
             return None
-        return any(pair <= own for own in sets)
+        return any(pair <= members for members in sets)
 
     return correlated
 
@@ -140,9 +140,9 @@ def dependent_sets(table: Floats, planned: Sequence[int] = ()) -> list[set[int]]
     group = list(range(table.shape[1]))
     for one, other in connected:
         kept, joined = group[one], group[other]
-        group = [kept if own == joined else own for own in group]
+        group = [kept if label == joined else label for label in group]
     return [
-        {column for column, own in enumerate(group) if own == label}
+        {column for column, each in enumerate(group) if each == label}
         for label in dict.fromkeys(group)
     ]
 
@@ -195,9 +195,9 @@ def untested_pairs(table: Floats, sets: Sequence[set[int]]) -> list[tuple[int, i
     testable = there.T @ there >= MIN_ROWS
     return [
         pair
-        for own, other in combinations(map(sorted, sets), 2)
-        if not testable[np.ix_(own, other)].any()
-        for pair in product(own, other)
+        for first, other in combinations(map(sorted, sets), 2)
+        if not testable[np.ix_(first, other)].any()
+        for pair in product(first, other)
     ]
 
 

@@ -143,5 +143,9 @@ DIAGNOSTICS = {
     "tree_language": Diagnostic("the decision trees in sentences", view={"show_tree": "language"}),
     "direct": Diagnostic("the answer alone", view={"reasoning": "direct"}),
     "chain_of_thought": Diagnostic("steps first", view={"reasoning": "chain_of_thought"}),
-    **{name: Diagnostic(f"presented as {name}", view={"renderer": name}) for name in RENDERERS},
+    **{
+        name: Diagnostic(f"presented as {name}", view={"renderer": name})
+        for name in RENDERERS
+        if name != VariablesView().renderer  # that is `control`
+    },
 }

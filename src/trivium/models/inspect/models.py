@@ -64,8 +64,8 @@ def inspect_model(model: Model) -> InspectModel:
     )
     if is_compatible(model):
         base_url = find_address(model).base_url
-        own = model.provider in OWN_PROVIDER and settings.api != "completions"
-        if not own or base_url != PROVIDERS[model.provider]:
+        native = model.provider in OWN_PROVIDER and settings.api != "completions"
+        if not native or base_url != PROVIDERS[model.provider]:
             return InspectModel(EndpointAPI(model), config)
     require(
         settings.api != "completions",

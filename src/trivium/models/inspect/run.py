@@ -34,7 +34,7 @@ def ask_through_inspect(batches: Sequence[Batch], logs: Path) -> None:
     """
     left = [(batch, iter(batch.items)) for batch in batches]
     share = max(1, PORTION // len(batches))
-    while portion := [(batch, items) for batch, own in left if (items := [*islice(own, share)])]:
+    while portion := [(batch, items) for batch, rest in left if (items := [*islice(rest, share)])]:
         _Run(portion).run(logs)
 
 

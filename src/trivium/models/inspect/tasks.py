@@ -127,13 +127,13 @@ def moves_of(task: Task) -> Sequence[Callable[..., str]]:
 
 def _tool(move: Callable[..., str], dialogue: Dialogue) -> ToolDef:
     @wraps(move)
-    async def make(**arguments: Any) -> str:
+    async def make_move(**arguments: Any) -> str:
         response = None if dialogue.done else dialogue.send(move(**arguments))
         return "The game is over." if response is None else response
 
-    # Inspect keeps every function that it has described: not `make`, which holds the dialogue.
+    # Describe `move`: Inspect caches what it describes, and `make_move` holds the dialogue.
     described = ToolDef(move)
-    return ToolDef(make, described.name, described.description, described.parameters)
+    return ToolDef(make_move, described.name, described.description, described.parameters)
 
 
 @modelapi(name="trivium")
@@ -148,8 +148,8 @@ class BuiltIn(ModelAPI):
         config: GenerateConfig,
     ) -> ModelOutput:
         name, dialogue = self.model_name.rpartition("/")[2], _current.get()
-        require(dialogue is not None, f"{self.model_name} only replies to samples of Trivium tasks")
-        assert dialogue is not None
+        if dialogue is None:
+            raise UserError(f"{self.model_name} only replies to samples of Trivium tasks")
         solvers = dialogue.item.task.benchmark.solvers
         require(name in solvers, f"unknown solver {name!r}; there are {', '.join(solvers)}")
         return ModelOutput.from_content(self.model_name, next_reply(dialogue, solvers[name]))
@@ -163,12 +163,12 @@ def scores() -> Scorer:
         attempt = sample_attempt(state.metadata, str(state.model))
         if attempt.kind in UNSCORED:
             return Score.unscored(reason="no_response")
-        names = [own.name for own in presented_item(state.metadata).task.benchmark.metrics]
+        names = [each.name for each in presented_item(state.metadata).task.benchmark.metrics]
         values = {name: attempt.scores.get(name) for name in names}
         answer = None if attempt.answer is None else dump_line(attempt.answer).decode().rstrip()
         return Score(
             # NaN is skipped and counted; a missing or None value would count as 0.
-            value={name: math.nan if own is None else own for name, own in values.items()},
+            value={name: math.nan if value is None else value for name, value in values.items()},
             answer=answer,
             explanation=attempt.kind,
             reason="invalid_response_format" if attempt.kind == NO_ANSWER else None,
@@ -180,12 +180,12 @@ def scores() -> Scorer:
 @metric
 def estimate(kind: Literal["proportion", "mean"], best: float, worst: float) -> Metric:
     """A metric's value, its interval (low, high) and its denominator n."""
-    own = core.Metric("", "", kind, best, worst)
+    plain = core.Metric("", "", kind, best, worst)
 
     def compute(scores: list[SampleScore]) -> Value:
         values = [score.score.as_float() for score in scores]
         items = [hash((score.sample_metadata or {})["id"]) for score in scores]
-        parts = asdict(estimate_of(values, items, own))
+        parts = asdict(estimate_of(values, items, plain))
         return {name: math.nan if part is None else part for name, part in parts.items()}
 
     return compute
@@ -204,7 +204,7 @@ def build_task(
         dataset=MemoryDataset(samples, benchmark.name),
         solver=attempt(tool=tool, structured=settings.structured, restate=settings.restate),
         scorer=scores(),
-        metrics={own.name: [estimate(own.kind, own.best, own.worst)] for own in benchmark.metrics},
+        metrics={m.name: [estimate(m.kind, m.best, m.worst)] for m in benchmark.metrics},
         # One failed sample must not end the run; the denominators leave it out.
         fail_on_error=False,
         name=benchmark.name,
@@ -232,14 +232,14 @@ def _register(name: str) -> Any:
     def make(**values: Any) -> inspect_ai.Task:
         known = [field.name for field in fields(TaskParameters) if field.name in values]
         try:
-            own = spec_from_dict(TaskParameters, {key: values.pop(key) for key in known})
-            task = load_task(name, own.preset, values)
+            given = spec_from_dict(TaskParameters, {key: values.pop(key) for key in known})
+            task = load_task(name, given.preset, values)
             items = [
                 PresentedItem(task, item.original, trial)
-                for item in task.generate(own.seed, own.start, own.items)
-                for trial in range(own.order_trials)
+                for item in task.generate(given.seed, given.start, given.items)
+                for trial in range(given.order_trials)
             ]
-            return build_task(items, Settings(system=own.system), tool=own.tool)
+            return build_task(items, Settings(system=given.system), tool=given.tool)
         except UserError as problem:
             raise PrerequisiteError(str(problem)) from None
 

@@ -81,14 +81,14 @@ def game_table(games: Mapping[str, GameSpec]) -> Table:
     """A table with the size, the limits and the adaptivity gap of each game."""
     rows = []
     for name, spec in games.items():
-        own = [game.tests for game in mixed_games()] if spec.mixed else [spec.tests]
+        test_counts = [game.tests for game in mixed_games()] if spec.mixed else [spec.tests]
         lowest, highest = limits.script_floor(spec), limits.player_ceiling(spec)
         gap = highest.value - lowest.value
         rows.append(
             (
                 name,
                 f"{len(mixed_games())} spaces" if spec.mixed else str(len(spec.space)),
-                " to ".join(map(str, sorted({min(own), max(own)}))),
+                " to ".join(map(str, sorted({min(test_counts), max(test_counts)}))),
                 f"{lowest.others[limits.BLIND]:.3f}",
                 _limit(lowest.value, lowest.exact),
                 _limit(highest.value, highest.exact),
@@ -112,10 +112,10 @@ def _limit(value: float, exact: bool) -> str:
 
 
 def chosen_spaces(flags: Flags) -> dict[str, Space]:
-    """The spaces of the flags, by name."""
+    """The spaces that the flags describe, by name; by default the paper's."""
     require(not (flags.rules and flags.hypotheses), "give rules or hypotheses, not both")
     if flags.hypotheses:
-        require(not flags.noise, "noise goes with rules; a hypothesis has its own: A-C~0.1")
+        require(not flags.noise, "noise goes with rules; a hypothesis names its own noise: A-C~0.1")
         return {"the hypotheses given": space_of(flags.hypotheses, flags.objects)}
     if flags.rules or flags.objects != 3 or flags.noise:
         rules = flags.rules or PAPER_RULES

@@ -59,11 +59,11 @@ class Screen:
         self.console.print(Text(text, style=style))
 
     def ask(self, question: str) -> str:
-        """One line of input; quitting reads like the end of input."""
+        """One line of input; raises EOFError if the player quits, as at the end of input."""
         try:
             line = self.console.input(Text(question, style="bold cyan")).strip()
         except UnicodeDecodeError:
-            return "?"
+            return "?"  # no question accepts this, so it is asked again
         if line.lower() in ("quit", "exit", "q"):
             raise EOFError
         return line
@@ -224,8 +224,8 @@ def _choose_form(forms: Sequence[str], screen: Screen) -> str:
 def _truth(item: GameItem, texts: Texts) -> str:
     """How the machine works, in the words of the web page."""
     true = GameAnswer.of(item.machine)
-    named = {"blickets": true.blickets} | ({"stoppers": true.inhibitors} if true.inhibitors else {})
-    lists = [texts[f"play.{key}_were"].format(objects=" ".join(own)) for key, own in named.items()]
+    sets = {"blickets": true.blickets} | ({"stoppers": true.inhibitors} if true.inhibitors else {})
+    lists = [texts[f"play.{key}_were"].format(objects=" ".join(each)) for key, each in sets.items()]
     return " ".join([*lists, rule_text(true.form, texts)])
 
 

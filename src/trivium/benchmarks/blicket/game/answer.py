@@ -87,7 +87,7 @@ def read_move(reply: str, objects: str, rules: tuple[str, ...] = ()) -> Move | N
             tests.append((label, placed))
         end = label.start()
     below = text[tests[0][0].end() :] if tests else text
-    stated = find_answer(below)
+    stated = find_answer(below, _FIELDS.values())
     if tests and not stated.labelled:
         (last, placed), *tests = tests
         move: Move | None = None if takes_back(below.partition("\n")[2]) else placed

@@ -111,15 +111,15 @@ def generate(spec: GameSpec, seed: int, start: int = 0, count: int = 1) -> Itera
     fields = spec_to_dict(spec)
     for index in range(start, start + count):
         stream = item_stream(spec, seed, index)
-        own = stream.choice(mixed_games()).spec if spec.mixed else spec
+        item_spec = stream.choice(mixed_games()).spec if spec.mixed else spec
         yield GameItem(
             id=f"GAME-{index:06d}",
-            spec=own,
-            machine=stream.choice(own.space.hypotheses),
-            flips=tuple(stream.random() < own.noise for _ in range(own.tests)),
-            listing="".join(stream.shuffled(LETTERS[: own.objects])),
+            spec=item_spec,
+            machine=stream.choice(item_spec.space.hypotheses),
+            flips=tuple(stream.random() < item_spec.noise for _ in range(item_spec.tests)),
+            listing="".join(stream.shuffled(LETTERS[: item_spec.objects])),
             origin=Origin(fields, seed, index),
-            swapped=own.demonstrations == "given" and stream.random() < 0.5,
+            swapped=item_spec.demonstrations == "given" and stream.random() < 0.5,
         )
 
 

@@ -109,17 +109,17 @@ def seen_text(number: int, placed: str, light: bool) -> str:
 @lru_cache(maxsize=1024)
 def _rule_line(rule: str, spec: GameSpec) -> str:
     """A line such as "- disjunctive: lights up when ...; its blickets are one of A, B, C."."""
-    own = [machine for machine in spec.space if machine.rule == rule]
+    matching = [machine for machine in spec.space if machine.rule == rule]
     form, _, number = rule.partition("-")
-    sizes, others = _sizes(own, "blickets"), _sizes(own, "inhibitors")
+    sizes, others = _sizes(matching, "blickets"), _sizes(matching, "inhibitors")
     sized = f"{rule}:{','.join(sizes)}" + f"-{','.join(others)}" * (others != ["0"])
-    if set(own) == set(machines(spec.objects, rule, spec.noise)):
+    if set(matching) == set(machines(spec.objects, rule, spec.noise)):
         sets = ANY_INHIBITOR if rule == "inhibitor" else ANY.format(least=sizes[0])
-    elif set(own) == set(machines(spec.objects, sized, spec.noise)):
+    elif set(matching) == set(machines(spec.objects, sized, spec.noise)):
         text = SIZED_INHIBITOR if rule == "inhibitor" else SIZED
         sets = text.format(sizes=listed(sizes, "or"), others=listed(others, "or"))
     else:
-        sets = f"one of {', '.join(str(replace(each, noise=0)).split(':')[1] for each in own)}"
+        sets = f"one of {', '.join(str(replace(each, noise=0)).split(':')[1] for each in matching)}"
     return f"- {rule}: {RULES[form].format(number=number)}; its blickets are {sets}."
 
 

@@ -136,7 +136,7 @@ def hierarchical_prior(
         expected += weight * (base + np.array(counts))
     require(expected.sum() > 0, "no assignment of families allows the tests of the training")
     shares = dict(zip(prior, (expected / expected.sum()).tolist(), strict=True))
-    factors = {name: shares[name] / own if own else 0.0 for name, own in prior.items()}
+    factors = {name: shares[name] / before if before else 0.0 for name, before in prior.items()}
     changed = space.belief * np.array([factors[hypothesis.family] for hypothesis in space])
     return replace(space, prior=tuple(changed.tolist()))
 
@@ -148,7 +148,7 @@ def _family_likelihood(space: Space, trials: Sequence[Trial]) -> dict[str, float
         lit = space.likelihood[:, placed]
         joint = joint * (lit if light else 1.0 - lit)
     prior, found = (family_probability(space, each) for each in (space.belief, joint))
-    return {name: found[name] / own if own else 0.0 for name, own in prior.items()}
+    return {name: found[name] / before if before else 0.0 for name, before in prior.items()}
 
 
 @dataclass(frozen=True)

@@ -92,8 +92,8 @@ def _next_test(
     """A placement that makes the most groups together with the script; ties are random."""
     placements, labels = machines.placements, machines.groups(script)
     starts = np.unique(np.sort(labels), return_index=True)[1]
-    own = machines.fires[labels.argsort(kind="stable")][:, placements]
-    lit = np.add.reduceat(own, starts, axis=0, dtype=np.int32)  # machines of each group
+    grouped = machines.fires[labels.argsort(kind="stable")][:, placements]
+    lit = np.add.reduceat(grouped, starts, axis=0, dtype=np.int32)  # machines of each group
     made = ((lit > 0) & (lit < np.bincount(labels)[:, None])).sum(axis=0)
     ranked = made + generator.random(len(made)) / 2
     if preferred is not None:
@@ -217,14 +217,14 @@ def _exchanges(space: Space) -> Iterable[tuple[int, ...]]:
     def content(fires: NDArray[np.bool_]) -> list[tuple[bytes, float]]:
         return sorted(zip((row.tobytes() for row in fires), weights, strict=True))
 
-    own = tuple(range(space.objects))
-    for one in own[1:]:  # exchanges of neighbours generate all others
-        exchange = (*own[: one - 1], one, one - 1, *own[one + 1 :])
+    identity = tuple(range(space.objects))
+    for one in identity[1:]:  # exchanges of neighbours generate all others
+        exchange = (*identity[: one - 1], one, one - 1, *identity[one + 1 :])
         if content(space.fires[:, _exchanged(np.arange(1 << space.objects), exchange)]) != content(
             space.fires
         ):
-            return [own]
-    return permutations(own)
+            return [identity]
+    return permutations(identity)
 
 
 def _exchanged(placements: Ints, exchange: tuple[int, ...]) -> Ints:
@@ -250,10 +250,10 @@ def max_groups(machines: DistinctMachines, tests: int) -> int:
     mixes = mixes[(mixes <= np.bincount(sizes)).all(axis=1)]  # no test is made twice
     total = np.zeros(len(mixes))
     for rule in {machine.rule for machine in space}:
-        own = np.unique(space.fires[[machine.rule == rule for machine in space]], axis=0)
-        bits = binary_entropy(own.mean(axis=0))
+        fires = np.unique(space.fires[[machine.rule == rule for machine in space]], axis=0)
+        bits = binary_entropy(fires.mean(axis=0))
         most_bits = [bits[sizes == size].max() for size in range(objects + 1)]
-        total += np.minimum(_groups_of_entropy(len(own), mixes @ most_bits), 2.0**tests)
+        total += np.minimum(_groups_of_entropy(len(fires), mixes @ most_bits), 2.0**tests)
     return int(min(limit, total.max()))
 
 

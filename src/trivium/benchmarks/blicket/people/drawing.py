@@ -18,10 +18,11 @@ def rule_texts(spec: GameSpec, texts: Texts) -> list[str]:
     """The possible rules of a machine, in plain words."""
     lines = []
     for rule in spec.possible_rules:
-        own = [one for one in spec.space if one.rule == rule]
-        line = [rule_text(rule, texts), _count("rules.count", (one.blickets for one in own), texts)]
-        if own[0].inhibitors:
-            line.append(_count("rules.stoppers", (one.inhibitors for one in own), texts))
+        matching = [machine for machine in spec.space if machine.rule == rule]
+        line = [rule_text(rule, texts)]
+        line.append(_count("rules.count", (each.blickets for each in matching), texts))
+        if matching[0].inhibitors:
+            line.append(_count("rules.stoppers", (each.inhibitors for each in matching), texts))
         lines.append(" ".join(line))
     return lines
 

@@ -35,8 +35,8 @@ def write_episodes(games: Sequence[Game], name: str, folder: Path) -> dict[str, 
     if len(by_spec) == 1:
         names = [name]
     require(len(set(names)) == len(by_spec), "games of different machines need different datasets")
-    for own, (spec, played) in zip(names, by_spec.items(), strict=True):
-        write_dataset(own, spec, [_episode(spec, game) for game in played], "people", folder)
+    for dataset, (spec, played) in zip(names, by_spec.items(), strict=True):
+        write_dataset(dataset, spec, [_episode(spec, game) for game in played], "people", folder)
     return dict(zip(names, map(len, by_spec.values()), strict=True))
 
 

@@ -162,7 +162,7 @@ class GameRound(Round):
     def _form(self, step: Step) -> None:
         form = one_of(step.value, self.content.spec.form_answers)
         blickets, inhibitors, unsure = (
-            "".join(sorted(one for one, own in self.said.items() if own == word))
+            "".join(sorted(letter for letter, reply in self.said.items() if reply == word))
             for word in ("yes", INHIBITOR, UNSURE)
         )
         self.dialogue.send(write_answer(GameAnswer(blickets, form, inhibitors, unsure=unsure)))
@@ -194,12 +194,14 @@ class GameRound(Round):
         if self.stage == "form":
             return Step("form", answer.form)
         said = {"yes": answer.blickets, INHIBITOR: answer.inhibitors, UNSURE: answer.unsure}
-        return Step("object", next((one for one, own in said.items() if self.asked in own), "no"))
+        replies = (reply for reply, letters in said.items() if self.asked in letters)
+        return Step("object", next(replies, "no"))
 
     def view(self, texts: Texts) -> ScreenData:
         """The screen of the stage."""
         screen: Callable[[Texts], ScreenData] = getattr(self, f"_view_{self.stage}")
-        return {"title": texts[f"{self.stage}.title"]} | screen(texts)
+        history = {} if self.stage == "example" else self._history(texts)
+        return {"title": texts[f"{self.stage}.title"]} | screen(texts) | history
 
     @property
     def _things(self) -> dict[str, str]:
@@ -249,7 +251,6 @@ class GameRound(Round):
             "paragraphs": [like_examples("new.text", texts)],
             "picture": self._machine(texts),
             "buttons": [button(texts, "next", "start", main=True)],
-            **self._history(texts),
         }
         if not self._slides:
             noise = [texts["rules.noise"]] if self.content.spec.noise else []
@@ -268,7 +269,6 @@ class GameRound(Round):
             "movable": left > 0,
             "buttons": [*buttons, button(texts, "finish", "finish")],
             "rules": self._rules(texts),
-            **self._history(texts),
         }
 
     def _view_watch(self, texts: Texts) -> ScreenData:
@@ -277,7 +277,6 @@ class GameRound(Round):
             "paragraphs": [texts["watch.text"]],
             "machine": self._machine(texts),
             "buttons": [button(texts, "next", "more" if left else "next", main=True)],
-            **self._history(texts),
         }
 
     def _view_object(self, texts: Texts) -> ScreenData:
@@ -289,7 +288,6 @@ class GameRound(Round):
             "buttons": [
                 _choice("object", option, texts[label]) for option, label in self.options.items()
             ],
-            **self._history(texts),
         }
 
     def _view_form(self, texts: Texts) -> ScreenData:
@@ -301,7 +299,7 @@ class GameRound(Round):
             for form in self.content.spec.form_answers
         ]
         words = like_examples("form.like", texts) if self._slides else texts["form.rule"]
-        return {"paragraphs": [words], "buttons": buttons, **self._history(texts)}
+        return {"paragraphs": [words], "buttons": buttons}
 
 
 def _choice(kind: str, value: str, label: str) -> ScreenData:

@@ -21,7 +21,7 @@ from trivium.benchmarks.blicket.game.answer import write_answer, write_test
 from trivium.benchmarks.blicket.game.generate import GameAnswer, GameItem
 from trivium.benchmarks.blicket.game.spec import GameSpec
 from trivium.core.dialogue import Dialogue
-from trivium.core.errors import UserError, require
+from trivium.core.errors import UserError, located, require
 from trivium.core.records import PERSON, Attempt
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
@@ -39,10 +39,8 @@ def read_trajectories(path: Path) -> Iterator[Attempt]:
     # All games of a preset have one spec, which allows the most tests that anyone made.
     most = max((len(str(row.get("tests") or "").split()) for _, row in rows), default=0)
     for where, row in rows:
-        try:
+        with located(where):
             attempt = _attempt(row, most)
-        except UserError as problem:
-            raise UserError(f"{where}: {problem}") from None
         key = (attempt.solver, attempt.id)
         attempt.trial = seen[key] = seen.get(key, -1) + 1
         yield attempt

@@ -11,10 +11,10 @@ from trivium.benchmarks.blicket.prompts.free_reply import read_sentences
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.render import STEP_BY_STEP, asks_for_lines, in_sentences
 from trivium.benchmarks.blicket.prompts.spec import PromptView
+from trivium.core.benchmark import object_schema
 from trivium.core.reading import (
     answer_line,
     find_answer,
-    object_schema,
     read_fields,
     read_list,
     without_remarks,
@@ -68,7 +68,7 @@ def in_asked_form(item: PromptItem, reply: str, answer: PromptAnswer, view: Prom
 def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptAnswer | None:
     """The answer in the last reply; None if there is none."""
     reply = without_remarks(replies[-1], "|".join((*item.objects, *item.known)))
-    answers = (_value(value, item) for value in find_answer(reply).values)
+    answers = (_value(value, item) for value in find_answer(reply, _FIELDS.values()).values)
     answer = next(filter(None, answers), None)
     if answer is not None or asks_for_lines(item, view):
         return answer

@@ -56,16 +56,16 @@ def _counts(machine: Machine, names: Sequence[str], unclear: set[str]) -> dict[s
     for word, light in (("dark", False), ("lit", True)):
         tests = [placed for placed, lit in machine.tests if lit == light]
         for name in names:
-            own = [placed for placed in tests if name in placed]
-            sizes = sorted(map(len, own))
-            features[f"{word}_tests"].append(len(own))
+            holding = [placed for placed in tests if name in placed]
+            sizes = sorted(map(len, holding))
+            features[f"{word}_tests"].append(len(holding))
             features[f"{word}_alone"].append(sizes.count(1))
             features[f"{word}_credit"].append(sum(1 / size for size in sizes))
             features[f"{word}_smallest"].append(min(sizes, default=0))
             features[f"{word}_largest"].append(max(sizes, default=0))
-            features[f"{word}_beside"].append(sum(len(unclear & set(placed)) for placed in own))
-            features[f"{word}_named_first"].append(sum(placed[0] == name for placed in own))
-            features[f"{word}_named_last"].append(sum(placed[-1] == name for placed in own))
+            features[f"{word}_beside"].append(sum(len(unclear & set(placed)) for placed in holding))
+            features[f"{word}_named_first"].append(sum(placed[0] == name for placed in holding))
+            features[f"{word}_named_last"].append(sum(placed[-1] == name for placed in holding))
     return features
 
 

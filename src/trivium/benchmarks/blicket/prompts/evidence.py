@@ -133,8 +133,8 @@ def read_page(prompt: str) -> Page:
     new = machines[-1].pattern if machines else ""
     patterns = [machine.pattern for machine in machines] + _PATTERN.findall(prompt.lower())
     known = dict.fromkeys(pattern for pattern in patterns if pattern not in ("", new))
-    said = _PREAMBLE.search(prompt)
-    stated = {"conjunctive": said[1], "disjunctive": said[2]} if said else {}
+    found = _PREAMBLE.search(prompt)
+    stated = {"conjunctive": found[1], "disjunctive": found[2]} if found else {}
     return Page(tuple(machines), tuple(known), _KINDS.search(prompt) is not None, stated)
 
 

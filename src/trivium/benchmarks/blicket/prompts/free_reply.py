@@ -22,7 +22,7 @@ _OBJECTS = rf"(?:both )?{_OBJECT}(?:(?:,? and |, ){_OBJECT})*"
 _BLICKET = r"(?:an? )?blickets?"
 _LISTED = re.compile(
     rf"(?:the )?(?:only )?(?:blickets?|objects? that (?:is|are) {_BLICKET})"
-    rf"(?::| is:?| are:?) {_OBJECTS}"
+    rf"(?::| is:?| are:?) {_OBJECTS}|{_OBJECTS} (?:is|are) the (?:only )?blickets?"
 )
 _CLAUSE = rf"{_OBJECTS} (?:is|are) (?:(?:not |maybe )?(?:both |all )?{_BLICKET}|not)"
 _CLAUSES = re.compile(rf"{_CLAUSE}(?:(?:,? (?:and|but)|[,;]) {_CLAUSE})*")

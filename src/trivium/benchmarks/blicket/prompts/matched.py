@@ -113,7 +113,7 @@ def _printed(shown: Sequence[Tests], right: int, size: Design, stream: Stream) -
     words = word_block(stream.below(2**32), 0, ORDERS + size.objects, len(shown[right]))
     sizes = [placed.bit_count() for placed, _ in shown[right]]
     if size.objects - 1 in sizes and size.closed:
-        # It has all unclear objects, so who shares the line of a last mention says nothing.
+        # This test has all open objects, so sharing the line of a last mention says nothing.
         words[:ORDERS, sizes.index(size.objects - 1)] = np.iinfo(words.dtype).max
     orders = words[:ORDERS].argsort(axis=1, kind="stable")
     places = words[ORDERS:].astype(np.int64) >> 20  # of each object within each test
@@ -136,15 +136,17 @@ _EARLY, _LATE = np.int32(-1), np.int32(1 << 30)
 
 
 def _ranks(orders: Ints, places: Ints, shown: Sequence[Tests]) -> Ints:
-    """A number for the ranks of the unclear objects by their first two, last two and mean mentions.
+    """The ranks of the open objects by first, last and mean mention, coded as [answer, order].
 
-    For the tests of each answer, in each order of them.
+    Each bit of a code says which of two objects comes first by its first, second, last but one,
+    last or mean mention, when the tests for an answer are printed in an order.
     """
     placed = np.array([[placed for placed, _ in tests] for tests in shown]).T
     there = (placed[:, :, None] >> np.arange(1, len(places) + 1) & 1) > 0  # (test, answer, object)
     summed, count = there.transpose(2, 1, 0).astype(np.float64), there.sum(axis=0)[..., None]
     means = []
-    # Words besides the names in a line of two_shot and of freeform, in lengths of names.
+    # A mention's position is in names from the start, times 4096. A line has words besides its
+    # names, in all as long as five names in two_shot, and as two in freeform.
     for words in (5, 2):
         lengths = np.array([placed.bit_count() + words for placed, _ in shown[0]])
         begins = np.empty_like(orders)
@@ -157,20 +159,20 @@ def _ranks(orders: Ints, places: Ints, shown: Sequence[Tests]) -> Ints:
     after = np.where(there, _EARLY, _LATE)[..., None]
     before = np.where(there, _LATE, _EARLY)[..., None]
     shape = *there.shape[1:], len(orders)
-    first, second, early, more = (np.full(shape, _LATE) for _ in range(4))
-    last, last_but_one, late, less = (np.full(shape, _EARLY) for _ in range(4))
-    for test in np.flatnonzero(there.any(axis=(1, 2))).tolist():  # all together leave the cache
+    first, second, early, later = (np.full(shape, _LATE) for _ in range(4))  # last two: scratch
+    last, last_but_one, late, earlier = (np.full(shape, _EARLY) for _ in range(4))
+    for test in np.flatnonzero(there.any(axis=(1, 2))).tolist():  # all at once exceed the cache
         np.maximum(at[test], after[test], out=early)
         np.minimum(at[test], before[test], out=late)
-        np.minimum(second, np.maximum(first, early, out=more), out=second)
+        np.minimum(second, np.maximum(first, early, out=later), out=second)
         np.minimum(first, early, out=first)
-        np.maximum(last_but_one, np.minimum(last, late, out=less), out=last_but_one)
+        np.maximum(last_but_one, np.minimum(last, late, out=earlier), out=last_but_one)
         np.maximum(last, late, out=last)
     code = np.zeros(first.shape[::2], dtype=np.int32)
     for values in (first, second, last_but_one, last, *means):
-        for one, two in itertools.combinations(range(len(places)), 2):
+        for a, b in itertools.combinations(range(len(places)), 2):
             code <<= 1
-            code |= values[:, one] < values[:, two]
+            code |= values[:, a] < values[:, b]
     return code
 
 
@@ -182,8 +184,8 @@ def _shared(size: Design, stream: Stream) -> Tests:
         if size.closed:
             lit.append(every & ~(1 << size.open + stream.below(size.closed)))
         if size.matched:
-            one = size.open + stream.below(size.closed - size.open + 1)
-            sizes = [one, size.objects - one, *[size.open - 1] * size.deciding]
+            first = size.open + stream.below(size.closed - size.open + 1)
+            sizes = [first, size.objects - first, *[size.open - 1] * size.deciding]
             dark = [stream.choice(_closed_sets(size, each)) for each in sizes]
         else:
             sets = [each for n in range(1, size.closed + 1) for each in _closed_sets(size, n)]
@@ -206,7 +208,7 @@ def _excludes_parity(tests: Tests, size: Design) -> bool:
 def _lit(
     size: Design, by_answer: Mapping[int, list[Parts]], stream: Stream
 ) -> dict[int, list[int]] | None:
-    """Deciding tests for every answer with the same counts; None if an answer has none."""
+    """Deciding tests for each answer, with equal counts; None if none are found for one of them."""
     model = stream.choice(by_answer[stream.choice(sorted(by_answer))])
     drawn = [stream.choice(_closed_sets(size, size.fill(part))) for part in model]
     closed = range(size.open, size.objects)
@@ -227,15 +229,18 @@ def _lit(
 def _fill(
     parts: Sequence[int], sizes: Sequence[int], counts: dict[int, int], stream: Stream
 ) -> list[int]:
-    """Lit tests with these open objects and these counts of the others; [] if stuck."""
+    """Deciding tests: the open objects `parts`, each with a number of closed ones from `sizes`.
+
+    Every closed object is in as many tests as `counts` says; [] if the draw gets stuck.
+    """
     left, placed = dict(counts), []
-    for tests, part, size in zip(range(len(parts), 0, -1), parts, sizes, strict=True):
-        chosen = [number for number, count in left.items() if count == tests]
-        free = [number for number, count in left.items() if 0 < count < tests]
-        more = size - len(chosen)
-        if not 0 <= more <= len(free):
+    for tests_left, part, size in zip(range(len(parts), 0, -1), parts, sizes, strict=True):
+        chosen = [number for number, count in left.items() if count == tests_left]  # in all of them
+        optional = [number for number, count in left.items() if 0 < count < tests_left]
+        missing = size - len(chosen)
+        if not 0 <= missing <= len(optional):
             return []
-        chosen += stream.sample(free, more)
+        chosen += stream.sample(optional, missing)
         for number in chosen:
             left[number] -= 1
         placed.append(part | sum(1 << number for number in chosen))
@@ -250,17 +255,17 @@ def _closed_sets(size: Design, count: int) -> list[int]:
 
 
 def _counts(parts: Sequence[int], opened: int) -> Parts:
-    """How many sets contain each open object and, if there are four, its neighbours in them."""
+    """For each open object, how many sets have it and, if four are open, their other objects."""
     with_each = [[part for part in parts if part >> number & 1] for number in range(opened)]
-    beside = [sum(part.bit_count() - 1 for part in own) for own in with_each]
+    beside = [sum(part.bit_count() - 1 for part in having) for having in with_each]
     return (*map(len, with_each), *(beside if opened > 3 else ()))
 
 
 @cache
 def _parts(size: Design) -> list[dict[int, list[Parts]]]:
-    """The open objects of deciding tests for each of some answers, in groups with the same counts.
+    """Groups of answers that counts cannot tell apart; for each, the open objects of its tests.
 
-    The groups with the most answers. The first open object is not in all tests: it alone might then
+    Only the largest groups. The first open object is not in all deciding tests: it alone might then
     be the blicket of a machine of either form.
     """
     found: dict[Parts, dict[int, list[Parts]]] = defaultdict(lambda: defaultdict(list))
@@ -285,9 +290,9 @@ def _parts(size: Design) -> list[dict[int, list[Parts]]]:
 
 
 def answers_left(size: Design, parts: Sequence[int] = ()) -> list[int]:
-    """The sets that may be those that must be blickets, according to counts of the open objects.
+    """Every answer that counts of the open objects allow: the set that must be blickets.
 
-    `parts` are the open objects of each deciding test; without them, the sets of some item.
+    `parts` are the open objects of each deciding test; without them, the answers of some item.
     """
     counts = _counts(parts, size.open)
     for answers in _parts(size):
@@ -316,7 +321,7 @@ def example(role: str, stream: Stream) -> Tests:
 
 
 def _halves(pair: list[int], together: bool, stream: Stream) -> list[int]:
-    """A pair of objects and objects 4 and 5 in two sets, with the pair in one of them or not."""
-    (one, two), (three, four) = pair, stream.shuffled([4, 5])
-    sets = ((one, two), (three, four)) if together else ((one, three), (two, four))
+    """Two sets of a pair of objects and objects 4 and 5, with the pair together or apart."""
+    (a, b), (c, d) = pair, stream.shuffled([4, 5])
+    sets = ((a, b), (c, d)) if together else ((a, c), (b, d))
     return [1 << first | 1 << second for first, second in sets]

@@ -74,8 +74,8 @@ def _two_shot(item: PromptItem) -> str:
     opening = phrases.TWO_SHOT_OPENING.format(kinds=kinds, first=first, second=second)
     paragraphs = [f"{opening} {phrases.SURE_OR_MAYBE}"]
     for machine in item.machines[:-1]:
-        own = ideal_answer([machine], item.named)
-        example = PromptAnswer(own.blickets, own.maybe, machine.pattern if given else UNSURE)
+        ideal = ideal_answer([machine], item.named)
+        example = PromptAnswer(ideal.blickets, ideal.maybe, machine.pattern if given else UNSURE)
         paragraphs += [_input(machine), f"Output: {in_sentences(example)}"]
     return "\n\n".join([*paragraphs, _input(item.new), "Output:"])
 

@@ -65,10 +65,10 @@ def from_row(row: Mapping[str, Any], number: int) -> PromptItem:
     require(form is not None, "the tests of the new machine must show its form")
     two_shot = row.get("two_shot") is True
     if paper:
-        own = paper_item(hypotheses, str(form), two_shot)
-        same = machines == own.machines
+        original = paper_item(hypotheses, str(form), two_shot)
+        same = machines == original.machines
         require(same, "a paper item must hold the machines of the paper's prompt")
-        answer = own.answer
+        answer = original.answer
     else:
         answer = ideal_answer(machines, hypotheses == "given")
     origin = Origin.from_row(row)

@@ -33,7 +33,7 @@ class BlicketSpec:
     hypotheses: tuple[str, ...] = hypotheses.DEFAULT_SIX  # one is drawn uniformly at every reset
     objects: int = 3  # the number of objects
     interface: Interface = "sets"  # sets: place any set; child: toggle an object, check, or finish
-    # given, not_given: the tests of two example machines are shown first, as to children
+    # two example machines come first: their tests reveal how they work ("given") or not
     demonstrations: Demonstrations = "none"
 
     def __post_init__(self) -> None:

@@ -127,10 +127,10 @@ class BlicketVectorEnv(VectorEnv[Batch, NDArray[np.integer[Any]], NDArray[Any]])
             self._np_random_seed = int(seed)
         present: Sequence[Any] = self._generators or np.random.SeedSequence().spawn(self.num_envs)
         self._generators = [
-            np.random.default_rng(source if own is None else own)
-            for source, own in zip(present, seeds, strict=True)
+            np.random.default_rng(source if given is None else given)
+            for source, given in zip(present, seeds, strict=True)
         ]
-        self._used[[own is not None for own in seeds]] = self._drawn.shape[1]
+        self._used[[given is not None for given in seeds]] = self._drawn.shape[1]
 
     def _observe(self) -> Batch:
         """The last observation of every environment; zeros after a reset."""
