@@ -198,7 +198,7 @@ def test_games_of_people_as_a_minari_dataset(tmp_path: Path) -> None:
             os.environ["MINARI_DATASETS_PATH"] = before
     assert len(episodes) == 2
     assert episodes[0].actions.tolist()[6] == [1, 0, 0, 0]  # A alone, after the demonstrations
-    assert len(episodes[0].actions) == 6 + 1 + 1 + 3 + 1
+    assert len(episodes[0].actions) == 6 + 2 + 1 + 3 + 1
     sessions = [study.session(one) for one in study.store.participants()]
     scores = [one.now.dialogue.scores for one in sessions]
     for episode, own in zip(episodes, scores, strict=True):

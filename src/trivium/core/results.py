@@ -6,7 +6,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from itertools import groupby
 from statistics import fmean
@@ -381,7 +381,7 @@ def estimate_of(
     ordered = np.asarray(items)[order]
     _, groups, counts = np.unique(ordered, return_inverse=True, return_counts=True)
     if counts.size < data.size:
-        return mean_interval(np.bincount(groups, data[order]) / counts, bounds=metric.bounds)
+        return _mean(np.bincount(groups, data[order]) / counts, metric)
     return _independent(data, metric)
 
 
@@ -389,7 +389,13 @@ def _independent(data: NDArray[np.float64], metric: Metric) -> Estimate:
     """A metric's estimate from values of different items."""
     if metric.kind == "proportion":
         return proportion(float(data.sum()), data.size)
-    return mean_interval(data, bounds=metric.bounds)
+    return _mean(data, metric)
+
+
+def _mean(data: NDArray[np.float64], metric: Metric) -> Estimate:
+    """The mean with its interval; equal values of a metric without bounds say nothing of it."""
+    found = mean_interval(data, bounds=metric.bounds)
+    return replace(found, low=None, high=None) if found.low == found.high else found
 
 
 def _distinct(items: array[int]) -> NDArray[np.int64]:

@@ -95,8 +95,7 @@ def mean_interval(
     Without bounds it is Student's interval. Within bounds it is that of Korn and Graubard
     (1998), which treats a mean as a proportion with the number of trials that has the same
     variance, and a fraction of an unseen value at the far bound. Where all values are equal,
-    other values occurred 0 times in n, which bounds their share; without bounds, nothing bounds
-    the mean then, and there is no interval.
+    other values occurred 0 times in n, which bounds their share.
     """
     # Sorted, so that the sum does not depend on the order of the records.
     data = np.sort(np.asarray(values, dtype=np.float64))
@@ -105,8 +104,8 @@ def mean_interval(
         return UNDEFINED
     mean = float(data.mean())
     if bounds is None:
-        if n == 1 or data[-1] == data[0]:
-            return Estimate(mean, None, None, n)
+        if n == 1:
+            return Estimate(mean, None, None, 1)
         half = student_quantile(level, n - 1) * float(data.std(ddof=1)) / math.sqrt(n)
         return Estimate(mean, mean - half, mean + half, n)
     lowest, highest = bounds
@@ -368,7 +367,7 @@ def _numbered(clusters: Sequence[Hashable]) -> tuple[NDArray[np.intp], NDArray[n
 def _all_alike(value: float, n: int, count: int, level: float, bounds: Bounds | None) -> Estimate:
     """The interval where all values are equal: other values were seen 0 times in n."""
     if bounds is None:
-        return Estimate(value, None, None, count)
+        return Estimate(value, value, value, count)
     others = proportion(0, n, level).high or 0.0
     low, high = value - others * (value - bounds[0]), value + others * (bounds[1] - value)
     return Estimate(value, low, high, count)
