@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trivium.core.benchmark import in_asked_form
-from trivium.core.reading import (
-    ask,
-    find_answer,
-    plain,
-    read_fields,
-    read_list,
-    split_reasoning,
-)
+from trivium.core.benchmark import ask, in_asked_form
+from trivium.core.reading import find_answer, plain, read_fields, read_list, split_reasoning
 
 FINAL = "<|start|>assistant<|channel|>final<|message|>"
 
@@ -90,6 +83,11 @@ def test_markup_is_unwrapped(text: str) -> None:
         ('{"why": "wait", "answer": "a", "b": ["c"]}', ["a; \nb: c", "a"]),
         ("ANSWER: a\nand\nANSWER: b", []),
         ("Option 1:\nANSWER: a\nOption 2:\nANSWER: b\nTake either.", []),
+        ("Case 1: strict.\nANSWER: a\n\nCase 2: not strict.\nANSWER: b", []),
+        ("(a) If so:\nANSWER: a\n(b) If not:\nANSWER: b", []),
+        ("Step 1: to a.\nANSWER: a\nStep 2: to b.\nANSWER: b", ["b"]),
+        ("So it is\nANSWER: a\nThat skips c.\nNo, it is\nANSWER: b", ["b"]),
+        ("ANSWER: a\n\nHold on. I have to redo that.", []),
         ("I think:\nANSWER: a\nThat skips c.\nI think:\nANSWER: b", ["b"]),
         ("For example:\nANSWER: a\nis how it ends.", ["a\nis how it ends"]),
         ("So it is\nANSWER: a\nIt follows.", ["a\nIt follows", "a"]),

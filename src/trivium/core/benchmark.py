@@ -40,6 +40,19 @@ class Origin:
         return None
 
 
+ASK = "Think as long as you like, then end with a line of its own:"
+
+
+def ask(value: str) -> str:
+    """The last lines of a prompt that allows reasoning, with what the value looks like."""
+    return f"{ASK}\n{answer_line(value)}"
+
+
+def answer_line(value: str) -> str:
+    """The line that states an answer."""
+    return f"ANSWER: {value}"
+
+
 def object_schema(fields: dict[str, Any]) -> dict[str, Any]:
     """The JSON schema of an object with these fields and no others."""
     return {

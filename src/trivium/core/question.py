@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic
 
-from trivium.core.benchmark import Benchmark, Floor, Origin, Solver, SpecT, Turn
+from trivium.core.benchmark import Benchmark, Floor, Origin, Solver, SpecT, Turn, answer_line, ask
 from trivium.core.errors import UserError, require
 from trivium.core.files import dump_line
 from trivium.core.probes import Probe
-from trivium.core.reading import answer_line, ask, find_answer, plain
+from trivium.core.reading import find_answer, plain
 from trivium.core.records import Groups
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.streams import Stream, item_stream

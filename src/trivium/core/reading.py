@@ -14,18 +14,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-ASK = "Think as long as you like, then end with a line of its own:"
-
-
-def ask(value: str) -> str:
-    """The last lines of a prompt that allows reasoning, with what the value looks like."""
-    return f"{ASK}\n{answer_line(value)}"
-
-
-def answer_line(value: str) -> str:
-    """The line that states an answer."""
-    return f"ANSWER: {value}"
-
+from trivium.core.benchmark import ASK
 
 MAX_READ = 100_000  # characters at the end of a reply in which an answer is looked for
 
@@ -171,7 +160,8 @@ _DOUBT = re.compile(
 )
 _CHOICE = re.compile(r"\b(?:or|if|either|alternatively|otherwise)\b", re.IGNORECASE)
 _NO_WORD = re.compile(r"(?:[\s.,:]|\band\b)*", re.IGNORECASE)
-_NUMBER = re.compile(r"\b\w\b")  # as in "Option 1" and "Option B"
+# At the beginning of a line, "Option 1:" or "(b)"; steps follow each other.
+_LABEL = re.compile(r"\W{0,4}(?!step)([a-z]{0,20}) ?\(?\b(\d\d?|[a-z])(?:[:.)]| \(|$)", re.I)
 _LOWER_CASE = re.compile(r"[a-z][^:=\n]*(?:\n|\Z)")  # a sentence that goes on
 # Where a base model goes on with a question of its own.
 _NEXT_QUESTION = re.compile(r"^(?:human|user|question|input|q) ?:", re.IGNORECASE | re.MULTILINE)
@@ -179,6 +169,7 @@ _NEXT_QUESTION = re.compile(r"^(?:human|user|question|input|q) ?:", re.IGNORECAS
 _TAKEN_BACK = re.compile(
     r"(?:^|[^\w\s]) ?(?:\w{1,9} )?(?:wait|actually)\b"
     r"|\b(?:correct(?:ion|ed)|on (?:second thought|reflection)|scratch that|never ?mind|i meant"
+    r"|hold on|start over|discard|(?:is|was|does)n't (?:look |seem )?right"
     r"|(?:my|a) mistake|withdraw|retract|disregard|ignore (?:that|this|the|my)"
     r"|(?:is|was) (?:wrong|incorrect|not (?:right|correct)))\b",
     re.IGNORECASE | re.MULTILINE,
@@ -204,14 +195,19 @@ class Stated(NamedTuple):
     after: str = ""  # what follows the line of the value, and any remark on it
 
 
+def own_part(text: str, start: int) -> str:
+    """The text up to a question of its own behind this place."""
+    found = _NEXT_QUESTION.search(text, start)
+    return text[: found.start()] if found else text
+
+
 def find_answer(reply: str, fields: Iterable[str] = ()) -> Stated:
     """The value of the last ANSWER line of a reply, or the whole reply where there is none."""
     text = plain(reply)
     first = _ANSWER.search(text)
     if first is None:
         return Stated([stripped(text)], False, text)
-    if found := _NEXT_QUESTION.search(text, first.end()):
-        text = text[: found.start()]
+    text = own_part(text, first.end())
     lines = list(_ANSWER.finditer(text))
     if _says_two(text, lines[-2:]):
         return Stated([], True, text)
@@ -230,17 +226,22 @@ def find_answer(reply: str, fields: Iterable[str] = ()) -> Stated:
 
 
 def _says_two(text: str, lines: list[re.Match[str]]) -> bool:
-    """Whether the last two ANSWER lines leave a choice: different values, with nothing or an "or"
-    or an "if" between them, or below two numbers of one label."""
+    """Whether the last two ANSWER lines have different values and nothing chooses between them."""
     if len(lines) < 2:
         return False
     line, _, between = text[lines[0].end() : lines[1].start()].partition("\n")
     last = text[lines[1].end() :].partition("\n")[0]
     first, second = ({stripped(line), stripped(_REMARK.split(line)[0])} for line in (line, last))
-    above, again = (text[: line.start()].rstrip().rpartition("\n")[2] for line in lines)
-    numbered = above != again and _NUMBER.sub("", above) == _NUMBER.sub("", again) != ""
-    chosen = not (numbered or _NO_WORD.fullmatch(between) or _CHOICE.search(between))
+    chosen = not (_NO_WORD.fullmatch(between) or _CHOICE.search(between))
+    chosen = chosen and not are_options(*(text[: line.start()] for line in lines))
     return not (chosen or "" in first | second or first & second)
+
+
+def are_options(*texts: str) -> bool:
+    """Whether texts end with lines whose labels differ in their number or letter alone."""
+    labels = [_LABEL.match(text.rstrip().rpartition("\n")[2]) for text in texts]
+    found = [(label[1].casefold(), label[2]) for label in labels if label]
+    return len(found) == 2 and found[0][0] == found[1][0] and found[0] != found[1]
 
 
 def without_remarks(text: str, names: str) -> str:

@@ -204,7 +204,7 @@ def test_replies_that_do_not_follow_the_contract_have_no_answer(reply: str) -> N
             PromptAnswer((B,)),
         ),
         ("The blue pyramid is a blicket.", PromptAnswer(("blue pyramid",))),
-        ("The brown torus may be a blicket.", None),
+        ("The brown torus may be a blicket.", PromptAnswer((), ("brown torus",))),
         ("The brown torus is a blicket. The teal prism may be one too.", None),
         ("The brown torus is a blicket. So is the teal prism.", None),
         ("The brown torus is a blicket, I guess.", None),

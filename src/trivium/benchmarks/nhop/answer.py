@@ -15,8 +15,8 @@ from trivium.benchmarks.nhop.spec import (
     NhopView,
     Spec,
 )
-from trivium.core.benchmark import Ceiling, Floor, Metric, Published, object_schema
-from trivium.core.reading import answer_line, find_answer, raises_doubt
+from trivium.core.benchmark import Ceiling, Floor, Metric, Published, answer_line, object_schema
+from trivium.core.reading import find_answer, raises_doubt
 from trivium.core.records import NO_ANSWER, Groups, Scores
 
 

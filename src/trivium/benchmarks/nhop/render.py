@@ -13,8 +13,9 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from trivium.benchmarks.nhop.item import UNKNOWN, Candidates, NhopItem, Triple, read_question
+from trivium.core.benchmark import answer_line, ask
 from trivium.core.errors import require
-from trivium.core.reading import answer_line, ask, plain
+from trivium.core.reading import plain
 from trivium.core.streams import Stream, stream_key
 
 if TYPE_CHECKING:  # a spec measures its prompts, so it imports this module

@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from trivium.benchmarks.nhop.answer import gold
 from trivium.benchmarks.nhop.item import UNKNOWN, NhopItem, derive, possible_answers
 from trivium.benchmarks.nhop.render import read_prompt
-from trivium.core.benchmark import Role, Solver, Turn, by_name
-from trivium.core.reading import answer_line
+from trivium.core.benchmark import Role, Solver, Turn, answer_line, by_name
 from trivium.core.streams import Stream
 
 

@@ -8,14 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from trivium.benchmarks.variables.spec import VariablesView
-from trivium.core.benchmark import object_schema
-from trivium.core.reading import (
-    answer_line,
-    find_answer,
-    read_fields,
-    read_list,
-    without_remarks,
-)
+from trivium.core.benchmark import answer_line, object_schema
+from trivium.core.reading import find_answer, read_fields, read_list, without_remarks
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from functools import lru_cache
 from trivium.benchmarks.blicket.game.generate import GameAnswer
 from trivium.benchmarks.blicket.game.spec import EXAMPLES, UNSURE
 from trivium.benchmarks.blicket.inference.hypotheses import FORMS, INHIBITOR
+from trivium.core.benchmark import answer_line
 from trivium.core.reading import (
-    answer_line,
+    are_options,
     find_answer,
     plain,
     raises_doubt,
@@ -99,6 +100,8 @@ def read_move(reply: str, objects: str, rules: tuple[str, ...] = ()) -> Move | N
         move = next(filter(None, answers), None)
         line = _ANSWER.search(text, len(text) - len(below))
         end = line.start() if line else len(text)
+    if tests and tests[0][1] != move and are_options(text[: tests[0][0].start()], text[:end]):
+        return None
     return None if tests and _leaves_two(*tests[0], move, text[:end]) else move
 
 

@@ -11,14 +11,8 @@ from trivium.benchmarks.blicket.prompts.free_reply import read_sentences
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.render import STEP_BY_STEP, asks_for_lines, in_sentences
 from trivium.benchmarks.blicket.prompts.spec import PromptView
-from trivium.core.benchmark import object_schema
-from trivium.core.reading import (
-    answer_line,
-    find_answer,
-    read_fields,
-    read_list,
-    without_remarks,
-)
+from trivium.core.benchmark import answer_line, object_schema
+from trivium.core.reading import find_answer, read_fields, read_list, without_remarks
 
 
 def write(item: PromptItem, answer: PromptAnswer, view: PromptView) -> str:

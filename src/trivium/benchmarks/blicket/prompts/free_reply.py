@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from trivium.benchmarks.blicket.names import MENTION, mentioned
 from trivium.benchmarks.blicket.prompts.evidence import UNSURE, PromptAnswer
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
-from trivium.core.reading import plain
+from trivium.core.reading import own_part, plain, raises_doubt
 
 # Objects are rewritten as <brown torus> first.
 _OBJECT = r"(?:the |an? )?<[^<>]+>"
@@ -23,9 +23,17 @@ _BLICKET = r"(?:an? )?blickets?"
 _LISTED = re.compile(
     rf"(?:the )?(?:only )?(?:blickets?|objects? that (?:is|are) {_BLICKET})"
     rf"(?::| is:?| are:?) {_OBJECTS}|{_OBJECTS} (?:is|are) the (?:only )?blickets?"
+    rf"|only {_OBJECTS} (?:is|are) {_BLICKET}"
 )
-_CLAUSE = rf"{_OBJECTS} (?:is|are) (?:(?:not |maybe )?(?:both |all )?{_BLICKET}|not)"
-_CLAUSES = re.compile(rf"{_CLAUSE}(?:(?:,? (?:and|but)|[,;]) {_CLAUSE})*")
+_MAYBE = r"(?:may|might|could)(?: or (?:may|might) not)? be"
+_CLAUSE = (
+    rf"{_OBJECTS} (?:(?:is|are) (?:(?:not |maybe )?(?:both |all )?{_BLICKET}|not)"
+    rf"|(?:must be|{_MAYBE}) {_BLICKET}(?: or not)?)"
+)
+_CLAUSES = re.compile(
+    rf"{_CLAUSE}(?:(?:,? (?:and|but|while|whereas)|[,;]) {_CLAUSE})*(?:,? (?:since|because) [^<]*)?"
+)
+_KIND_LISTED = re.compile(rf"(?:not|maybe|possible)(?: an?)?(?: blickets?)?: ?{_OBJECTS}")
 _ROW = re.compile(rf"{_OBJECT} ?(?::|=|-|\||->) ?(?:not |maybe )?{_BLICKET}")
 _NONE = re.compile(
     rf"(?:none of the (?:\w+ )?objects|no (?:\w+ )?objects?) (?:is|are) {_BLICKET}"
@@ -38,6 +46,7 @@ _LIKE = (
 )
 _OPEN = re.compile(r"it (?:cannot|can't) be known which machine .*like")
 _OPENING = re.compile(r"(?:(?:so|therefore|thus|output|answer|the answer is that)[,:]? )+")
+_PHRASE = re.compile(r"[^<,:]{3,60}, (?=(?:the |an? |both )?<)")  # "from these tests, "
 _EVIDENCE = re.compile(r"\b(?:light\w*|lit|dark|turn\w* on|activat\w*)\b")
 _OPINION = re.compile(
     r"\bblickets?\b(?! (?:machine|detector))"
@@ -60,6 +69,9 @@ def read_sentences(item: PromptItem, reply: str, limit: int | None) -> PromptAns
             return None
         if _LISTED.fullmatch(sentence):
             lists.append({(name, "yes") for name in _names(sentence)})
+        elif _KIND_LISTED.fullmatch(sentence):
+            status = "no" if sentence.startswith("not") else "maybe"
+            others.append({(name, status) for name in _names(sentence)})
         elif _CLAUSES.fullmatch(sentence) or _ROW.fullmatch(sentence):
             others.append(set(_claims(sentence)))
         elif found := like.fullmatch(sentence):
@@ -99,13 +111,17 @@ def _sentences(item: PromptItem, reply: str) -> Iterator[str]:
         name = mentioned(found)
         return f"<{name}>" if " " in name or name in item.objects else found[0]
 
-    text = MENTION.sub(marked, plain(reply)).casefold()
+    text = plain(reply)
+    text = MENTION.sub(marked, own_part(text, 1)).casefold()
     text = re.sub(r"\b(is|are)n't\b", r"\1 not", text)
     # A list below its label, with an object on each line, is one sentence.
     text = re.sub(r"\b((?:blickets?|is|are):)[ \t]*\n\s*(?=(?:the )?<)", r"\1 ", text)
     text = re.sub(r"(?<=>),?[ \t]*\n[ \t]*(?=(?:the )?<[^<>\n]*>,?[ \t]*(?:\n|$))", ", ", text)
     for sentence in re.split(r"(?<=[.!?])\s|\n", text):
         words = _OPENING.sub("", sentence.strip().rstrip(".!"), count=1)
+        phrase = _PHRASE.match(words)
+        if phrase and not (raises_doubt(phrase[0]) or "not" in phrase[0]):
+            words = words[phrase.end() :]
         if words:
             yield words
 
@@ -118,5 +134,6 @@ def _claims(sentence: str) -> Iterator[Claim]:
     """The claim about each object of a sentence."""
     for clause in _STATUS.finditer(sentence):
         words = set(re.findall(r"\w+", clause[0]))
-        status = "no" if "not" in words else "maybe" if "maybe" in words else "yes"
+        maybe = words & {"maybe", "may", "might", "could"}
+        status = "maybe" if maybe else "no" if "not" in words else "yes"
         yield from ((name, status) for name in _names(clause[1]))

@@ -16,7 +16,7 @@ from trivium.benchmarks.blicket.prompts.evidence import (
 from trivium.benchmarks.blicket.prompts.generate import PromptItem
 from trivium.benchmarks.blicket.prompts.spec import PromptView
 from trivium.benchmarks.blicket.prompts.stimuli import prompt_text
-from trivium.core.reading import ask
+from trivium.core.benchmark import ask
 from trivium.core.text import listed
 
 ANSWER = "blickets: <the new objects that are blickets, or none>; machine: <{machines}>"
