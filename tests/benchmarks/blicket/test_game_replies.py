@@ -240,4 +240,4 @@ HOSTILE = """TEST |ANSWER: |ANSWER: blickets |TEST A or |form |\nTEST |\ntest x|
 @pytest.mark.parametrize("piece", HOSTILE.split("|"))
 def test_long_hostile_turns_end(piece: str) -> None:
     """Time must be linear: a backtracking expression would not end."""
-    assert read(piece * (50_000 // len(piece)) + "Z") is None
+    assert read(piece * (200_000 // len(piece)) + "Z") is None

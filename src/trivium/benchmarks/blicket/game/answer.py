@@ -60,10 +60,10 @@ def strict(item: object, replies: Sequence[str], view: object) -> bool:
 # A line that begins with TEST or "test:", or with "test" followed only by objects; "test:" may also
 # be an entry of JSON.
 _TEST = re.compile(r"(?:^[ \t\"'(\[{]*|; (?=test:))(test)\b[\"'\])]*[ \t]*([:=|]?)", re.I | re.M)
-_ANSWER = re.compile(r"^\W*(?:final )?answer\b", re.I | re.M)
+_ANSWER = re.compile(r"^[^\w\n]{0,9}(?:final )?answer\b", re.I | re.M)
 # Between two moves of one reply: an offer of both, or what the machine is made out to do.
 _NO_CHOICE = re.compile(
-    r"\bor\b|^\W*(?:test \d|(?:the )?machine\b|it (?:lights|stays)\b)", re.I | re.M
+    r"\bor\b|^[^\w\n]{0,9}(?:test \d|(?:the )?machine\b|it (?:lights|stays)\b)", re.I | re.M
 )
 _LAST_ON_LINE = re.compile(r"^(.*)\b(?:TEST|ANSWER)\b", re.M)
 _NAMES = rf"(?-i:[A-H]+)|{'|'.join((*FORMS, *EXAMPLES))}"
