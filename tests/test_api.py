@@ -403,7 +403,7 @@ def test_a_batch_function_gets_many_prompts(tmp_path: Path) -> None:
         (lambda: trivium.evaluate("nhop_implicit", "vllm/m", extra_body=[1]), "a JSON object such"),
         (lambda: trivium.evaluate("nhop_implicit", "oracle", seed=2**70), "seed must fit into 64"),
         (lambda: trivium.evaluate("nhop_implicit", "oracle", seed=1.5), "seed must be a whole"),  # type: ignore[arg-type]
-        (lambda: trivium.evaluate("nhop_implicit", "oracle", items=[0, 0]), "000000 twice"),
+        (lambda: trivium.evaluate("nhop_implicit", "oracle", items=[0, 0]), "000000 2 times"),
         (lambda: trivium.evaluate("nhop_implicit", "oracle", items=["x"]), "of nhop_implicit"),  # type: ignore[arg-type]
         (lambda: trivium.evaluate("nhop_implicit", "oracle", items=True), "number or a list"),
         (lambda: trivium.evaluate("nhop_implicit", "oracle", out=3), "out must be text or a path"),  # type: ignore[arg-type]

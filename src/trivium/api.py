@@ -88,7 +88,7 @@ __all__ = [
 ]
 SUFFIXES: Mapping[str, Format] = {".csv": "csv", ".parquet": "parquet"}
 OVERLAP_ITEMS = 10_000
-FEWEST_AUDITED = 100  # items; fewer show no cue
+MIN_AUDIT_ITEMS = 100  # fewer show no cue
 
 
 def list_benchmarks() -> tuple[str, ...]:
@@ -281,8 +281,8 @@ def audit(
     task = as_task(task, fields)
     for name in fields:
         require_known(name, ("items", "seed"), f"option {name!r}")
-    few = items is not None and items < FEWEST_AUDITED
-    require(not few, f"items must be at least {FEWEST_AUDITED}, got {items}")
+    few = items is not None and items < MIN_AUDIT_ITEMS
+    require(not few, f"items must be at least {MIN_AUDIT_ITEMS}, got {items}")
     return run_audit(task.benchmark, task.spec, seed, items, view=task.view)
 
 

@@ -6,6 +6,7 @@ import functools
 import inspect
 import types
 import typing
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -28,7 +29,7 @@ T = TypeVar("T")
 
 
 def checked(function: Callable[P, T]) -> Callable[P, T]:
-    """A function of the API that refuses an argument of another type than its plain one."""
+    """A function of the API that refuses arguments that are not of the plain types in its hints."""
 
     @functools.wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> T:
@@ -72,9 +73,9 @@ def model_options(
         if name not in _OPTIONS:
             known = [*inspect.unwrap(function).__kwdefaults__, *_OPTIONS, *sorted(task_names)]
             require_known(name, known, f"option {name!r}")
-    own = {name: value for name, value in options.items() if name == "extra_body"}  # may hold a key
-    others = {name: value for name, value in options.items() if name not in own}
-    return spec_from_dict(ModelOptions, others, base=ModelOptions(**own))
+    others = dict(options)
+    body = others.pop("extra_body", None)  # not repeated in a message, as it may hold a key
+    return spec_from_dict(ModelOptions, others, base=ModelOptions(extra_body=body))
 
 
 def as_items(
@@ -91,9 +92,8 @@ def as_items(
     for one in chosen:
         fits = isinstance(one, PresentedItem) and one.task.benchmark is task.benchmark
         require(fits, f"items must be numbers or items of {task.benchmark.name}, got {one!r:.60}")
-    names = [one.id for one in chosen]
-    twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
-    require(twice is None, f"items holds {twice} twice; `repeats` presents every item again")
+    name, times = Counter(one.id for one in chosen).most_common(1)[0]
+    require(times == 1, f"items holds {name} {times} times; `repeats` presents every item again")
     return Items.of(task.benchmark, [one.original for one in chosen])
 
 

@@ -34,7 +34,7 @@ def read(case: dict[str, Any]) -> Any:
 def test_every_reply_of_the_corpus_is_read_as_noted(name: str) -> None:
     lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     cases = [json.loads(line) for line in lines]
-    for told in (cases, [*map(with_windows_line_ends, cases)]):
-        assert [(case["reply"], read(case)) for case in told] == [
-            (case["reply"], case["meaning"]) for case in told
-        ]
+    cases += map(with_windows_line_ends, cases[:])
+    assert [(case["reply"], read(case)) for case in cases] == [
+        (case["reply"], case["meaning"]) for case in cases
+    ]

@@ -196,7 +196,7 @@ class Stated(NamedTuple):
 
 
 def own_part(text: str, start: int) -> str:
-    """The text up to a question of its own behind this place."""
+    """The text up to where, after `start`, the model goes on with a question of its own."""
     found = _NEXT_QUESTION.search(text, start)
     return text[: found.start()] if found else text
 
@@ -237,11 +237,11 @@ def _says_two(text: str, lines: list[re.Match[str]]) -> bool:
     return not (chosen or "" in first | second or first & second)
 
 
-def are_options(*texts: str) -> bool:
-    """Whether texts end with lines whose labels differ in their number or letter alone."""
-    labels = [_LABEL.match(text.rstrip().rpartition("\n")[2]) for text in texts]
-    found = [(label[1].casefold(), label[2]) for label in labels if label]
-    return len(found) == 2 and found[0][0] == found[1][0] and found[0] != found[1]
+def are_options(one: str, other: str) -> bool:
+    """Whether the last lines of two texts have labels that differ in number or letter alone."""
+    first, second = (_LABEL.match(text.rstrip().rpartition("\n")[2]) for text in (one, other))
+    same_word = first and second and first[1].casefold() == second[1].casefold()
+    return bool(first and second and same_word and first[2] != second[2])
 
 
 def without_remarks(text: str, names: str) -> str:

@@ -115,6 +115,13 @@ def mean_interval(
     return Estimate(mean, *limits, n)
 
 
+def mean_score(scores: Sequence[float], bounds: Bounds | None = None) -> Estimate:
+    """The mean of scores with its interval, that of a proportion where each is 0 or 1."""
+    if {*scores} <= {0.0, 1.0}:
+        return proportion(sum(scores), len(scores))
+    return mean_interval(scores, bounds=bounds)
+
+
 def bounded_limits(
     mean: float, variance: float, n: float, level: float, bounds: Bounds
 ) -> tuple[float, float]:

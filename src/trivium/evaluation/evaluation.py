@@ -259,7 +259,7 @@ def code_hash(function: Any) -> str:
 
 
 def _content(constant: Any) -> Any:
-    """What a constant of some code is, in a form that is the same in every process."""
+    """A constant of some code, in a form that is the same in every process."""
     if isinstance(constant, CodeType):
         return constant.co_code, constant.co_names, [*map(_content, constant.co_consts)]
     return sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant

@@ -115,6 +115,7 @@ def execute(
 
 
 def _with_code(evaluation: Evaluation, functions: Mapping[str, Function]) -> Evaluation:
+    """The evaluation with the hash of the function that is its solver, if it is one of these."""
     function = functions.get(evaluation.solver)
     return evaluation if function is None else replace(evaluation, code=code_hash(function))
 

@@ -31,10 +31,10 @@ COLUMNS = ("run", "kind", "benchmark", "label", "cells", "items", "seeds", "vers
 def newest_folder(run: Run, root: Path) -> Path | None:
     """The newest folder of the same run, finished or not."""
     for folder in sorted(_parent(run, root).glob(f"{run.kind}_*"), reverse=True):
-        asked = [one for one in run.evaluations if one.is_model or is_function(one.solver)]
-        own = [(folder / one.folder / MANIFEST, one.manifest()) for one in asked]
+        users = [one for one in run.evaluations if one.is_model or is_function(one.solver)]
+        manifests = [(folder / one.folder / MANIFEST, one.manifest()) for one in users]
         if _same(folder / MANIFEST, run.manifest()) and all(
-            _same(path, manifest) for path, manifest in own if path.exists()
+            _same(path, manifest) for path, manifest in manifests if path.exists()
         ):
             return folder
     return None

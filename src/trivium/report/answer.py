@@ -20,9 +20,8 @@ from trivium.core.results import Summary
 from trivium.core.statistics import (
     Bounds,
     Estimate,
-    mean_interval,
+    mean_score,
     paired_difference,
-    proportion,
     several,
 )
 from trivium.report.audits import CAUGHT, NOT_AUDITED
@@ -87,7 +86,9 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
         for model in results.models if bounds == UNIT else ():
             by_item = {} if results.role(model) == "person" else results.item_scores(model)
             scores[model] |= {(name, item): value for item, value in by_item.items()}
-    means = {model: _mean([*by_item.values()]) for model, by_item in scores.items() if by_item}
+    means = {
+        model: mean_score([*by_item.values()], UNIT) for model, by_item in scores.items() if by_item
+    }
     order = sorted(means, key=lambda model: -(means[model].value or 0.0))
 
     def compared(name: str | None = None) -> dict[tuple[str, str], Compared]:
@@ -117,13 +118,6 @@ def ranking(all_results: Sequence[BenchmarkResults]) -> list[Rank]:
         )
         for model in order
     ]
-
-
-def _mean(scores: Sequence[float]) -> Estimate:
-    """The mean of the scores of items: a proportion where each is 0 or 1, as in tables."""
-    if {*scores} <= {0.0, 1.0}:
-        return proportion(sum(scores), len(scores))
-    return mean_interval(scores, bounds=UNIT)
 
 
 def _ahead(following: str, overall: Compared, parts: Mapping[str, Compared]) -> str:

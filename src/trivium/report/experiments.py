@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from trivium.core.records import is_participant
-from trivium.core.statistics import Estimate, mean_interval, proportion
+from trivium.core.statistics import Estimate, mean_score
 from trivium.report.results import rows_of
 from trivium.report.tables import Table
 
@@ -82,10 +82,4 @@ def _others(folder: Path, analysis: Mapping[str, Any]) -> dict[str, list[Estimat
         for number, cell in enumerate(analysis["cells"]):
             if row.get("digest") in cell["items"]:
                 scores[row["solver"]][number].append(value)
-    return {solver: [_estimate(values) for values in cells] for solver, cells in scores.items()}
-
-
-def _estimate(values: Sequence[float]) -> Estimate:
-    """A mean with its interval, that of a proportion where all values are 0 or 1."""
-    exact = set(values) <= {0.0, 1.0}
-    return proportion(sum(values), len(values)) if exact else mean_interval(values)
+    return {solver: [mean_score(values) for values in cells] for solver, cells in scores.items()}
