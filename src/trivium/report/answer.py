@@ -153,8 +153,7 @@ def _rank_words(all_results: Sequence[BenchmarkResults], model: str) -> str:
     counts = {"without an answer": unread, **unanswered(parts.values())}
     named = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     attempts = sum(sum(part.kinds.values()) for part in parts.values())
-    ends = f"of {attempts:,} attempts {named}" if named else f"{attempts:,} attempts, all answered"
-    return f"{text}; {ends}"
+    return f"{text}; {attempts:,} attempts: {named or 'all answered'}"
 
 
 def closing_lines(all_results: Sequence[BenchmarkResults]) -> list[str]:
