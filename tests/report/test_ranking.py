@@ -60,7 +60,9 @@ def test_a_rank_says_on_which_benchmarks(tmp_path: Path) -> None:
     assert ranks[0].figures.startswith("0.75 [")
     assert ", beats b/middle by 0.12 [" in ranks[0].ahead
     assert "(on 1 of 2 benchmarks; no difference shown on nhop_explicit)" in ranks[0].ahead
-    assert ranks[0].words.startswith("above the floor on 2 of 2 benchmarks; 160 attempts: all answered")
+    assert ranks[0].words.startswith(
+        "above the floor on 2 of 2 benchmarks; 160 attempts: all answered"
+    )
 
 
 def test_one_model_has_a_rank_without_a_difference_and_baselines_have_none(tmp_path: Path) -> None:
