@@ -2,7 +2,7 @@
 
     python perf/curves_beside_sb3.py theirs FOLDER --processes 16 --seconds 1500
     python perf/curves_beside_sb3.py ours FOLDER
-    python perf/curves_beside_sb3.py compare FOLDER --to docs/sb3/curves
+    PYTHONPATH=. python perf/curves_beside_sb3.py compare FOLDER --to docs/sb3/curves
 
 The first two can run on different machines. A curve is the mean reward of the training episodes
 that ended in each bin of steps, kept as FOLDER/SIDE/AGENT-SEED.json and written after every bin.

@@ -73,20 +73,17 @@ def figure_3a(results: Results) -> Figure:
 def figure_3b(results: Results) -> Figure:
     """Reward against forced exploration steps, evaluated with and without them."""
     found = find_learners(results, "quiz", split="none")
-    trained_for = {one.label: one.steps for one in found if one.forced}
+    ever_forced = {one.label for one in found if one.forced}
     rows = [
         _row(
-            # An agent never forced may have been trained for longer: its reward by the same step.
-            one.greedy("reward", view=view)
-            if one.forced
-            else mean(one.greedy_seeds_at(trained_for[one.label]), "reward"),
+            one.greedy("reward", view=view) if one.forced else one.greedy("reward"),
             forced=one.forced,
             evaluated=label,
             policy=one.policy,
             panel=_agent_panel(one),
         )
         for one in found
-        if one.label in trained_for
+        if one.label in ever_forced
         for view, label in VIEWS.items()
     ]
     steps, styles = sorted({row["forced"] for row in rows}), _policies(rows, MARKED)

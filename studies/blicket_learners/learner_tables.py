@@ -85,8 +85,7 @@ def forced_exploration(results: Results) -> Iterator[Row]:
     found = find_learners(results, "quiz", split="none")
     unforced = {one.label: one for one in found if not one.forced}
     forced = [one for one in found if one.forced and one.label in unforced]
-    # An agent that was trained for longer is compared at the same step.
-    never = [unforced[one.label].greedy_seeds_at(one.steps) for one in forced]
+    never = [unforced[one.label].seeds("reward") for one in forced]
     judged: list[list[str]] = []
     for view in VIEWS:
         own = [one.seeds("reward", view=view) for one in forced]

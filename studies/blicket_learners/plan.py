@@ -58,7 +58,6 @@ class Scale:
     widths: tuple[int, ...] = (256, 512)
     points: int = 40  # of a learning curve
     steps: int = 3_000_000  # of learners at the paper's batch
-    ppo_steps: int = 1_000_000  # of PPO in Figures 3b and 3c and Table 1
     large_steps: int = 1_500_000
     transfer_steps: int = 4_000_000
     large_environments: int | None = None  # None: as many as the preset has
@@ -91,7 +90,6 @@ QUICK = Scale(
     widths=(32,),
     points=5,
     steps=40_000,
-    ppo_steps=40_000,
     large_steps=80_000,
     transfer_steps=160_000,
     large_environments=16,
@@ -284,15 +282,14 @@ def _other_tasks(scale: Scale) -> list[Unit]:
         tuple(TaskConfig(structure, split=split) for split in ("none", "both_loo"))
         for structure in ("quiz-type", "quiz-typeonly")
     )
-    full, forced = LengthConfig(scale.steps, scale.points), ("fig3b", "fig3c")
+    length, forced = LengthConfig(scale.steps, scale.points), ("fig3b", "fig3c")
     units: list[Unit] = []
     for name in scale.recurrent:
         agent, seeds = paper(name, scale.widths[0]), scale.seeds
-        length = replace(full, steps=scale.ppo_steps) if name.startswith("ppo") else full
         units += [
             LearnerUnit("paper", agent, "quiz_tasks", tasks, length, seeds, forced),
             LearnerUnit("paper", agent, "type", typed, length, seeds, ("table1",), keep=True),
-            LearnerUnit("paper", agent, "typeonly", naming, full, seeds, ("fig3d",)),
+            LearnerUnit("paper", agent, "typeonly", naming, length, seeds, ("fig3d",)),
         ]
     return units
 

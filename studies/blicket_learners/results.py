@@ -123,13 +123,6 @@ class Learner:
         """The same over seeds."""
         return mean(self.sampled_seeds(name, point), name)
 
-    def greedy_seeds_at(self, step: int) -> list[float]:
-        """The greedy reward on the machines trained on, after so many steps."""
-        values: list[float] = np.array(self.record["greedy_reward"]["train"])[
-            :, self.point(step)
-        ].tolist()
-        return values
-
     def seeds(self, name: str, group: str = "train", view: str = "as trained") -> list[float]:
         """What the final greedy policy of each seed reaches, exact over machines."""
         values: list[float] = self.record["greedy"][view][group][name]

@@ -19,7 +19,6 @@ def tiny() -> Scale:
         widths=(8,),
         points=2,
         steps=600,
-        ppo_steps=600,
         large_steps=1_100,
         transfer_steps=1_100,
         large_environments=4,

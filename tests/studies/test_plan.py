@@ -57,7 +57,7 @@ def test_the_full_plan_has_what_the_paper_has() -> None:
     [
         ("paper_a2c-mlp_256_quiz", 3_000_000, 40, 1),
         ("paper_ppo-lnlstm_512_quiz", 3_000_000, 40, 1),
-        ("paper_ppo-lstm_256_quiz_tasks", 1_000_000, 40, 8),
+        ("paper_ppo-lstm_256_quiz_tasks", 3_000_000, 40, 8),
         ("paper_a2c-lstm_256_type", 3_000_000, 40, 2),
         ("paper_ppo-lnlstm_256_typeonly", 3_000_000, 40, 2),
         ("large_ppo-transformer_128_quiz", 1_500_000, 40, 14),
