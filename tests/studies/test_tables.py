@@ -172,14 +172,6 @@ def test_agents_differ_only_when_permutations_say_so(reward: list[float], lies: 
     assert list(alone) == []  # nothing to compare with
 
 
-def test_forced_agents_are_compared_at_their_own_step() -> None:
-    unforced = task(figures(seeds(3.0, 3.0, 0)), sampled=[seeds(1.0, 2.0, 7), seeds(3.0, 3.0, 0)])
-    own = figures(seeds(2.0, 2.0, 0))
-    forced = task(own, forced=5, freed=own, steps=(300_000, 600_000))
-    row = only(learner_tables.forced_exploration(Results([learner(unforced, forced)])))
-    assert row["reward when never forced"] == cell(1.0, 2.0, 7)
-
-
 def test_held_out_machines_and_who_has_seen_all() -> None:
     """Of the seeds that know the machine, some still answer no better than a constant."""
     bits = [2.585, 2.585, 2.585, 2.585, 1.2, 1.2, 1.2, 1.2]
