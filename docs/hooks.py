@@ -19,6 +19,7 @@ from unittest import mock
 import griffe
 from mkdocs.structure.files import File
 
+from trivium.auditing.stored import audit_sentence, audit_verdict
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.cli import GROUPS, command_module
 from trivium.commands.flags import Parser
@@ -27,7 +28,6 @@ from trivium.core.task import Task
 from trivium.evaluation.cost import Prices
 from trivium.evaluation.executors import Workers
 from trivium.models.settings import ModelOptions
-from trivium.report.audits import audit_sentence, audit_verdict
 from trivium.report.tables import markdown_text
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -25,11 +25,11 @@ import orjson
 
 from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.results import ENGINE
+from trivium.auditing.stored import audits_path, keep_audit, stored_audit
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.spec import changed_fields
 from trivium.core.task import Task
-from trivium.report.audits import audits_path, keep_audit, stored_audit
 
 PAGE = Path(__file__).parents[1] / "docs" / "audits.md"
 ABOUT = """# Audits of the presets

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from studies.theme import LINES, Figure, series
 
 from trivium.core.errors import require
-from trivium.core.statistics import Estimate, mean_interval, student_quantile
+from trivium.core.statistics import Estimate, mean_interval, two_sided_t
 from trivium.report.plot import Panel, nice_ticks
 
 Curves = NDArray[np.float64]  # [seeds, bins]
@@ -82,7 +82,7 @@ class Comparison:
             part**2 / (len(side) - 1)
             for part, side in zip(parts, (self.ours, self.theirs), strict=True)
         )
-        half = student_quantile(0.9, freedom) * error
+        half = two_sided_t(0.9, freedom) * error
         return gap - half, gap + half
 
     @property

@@ -2,7 +2,7 @@
 
     python perf/curves_beside_sb3.py theirs FOLDER --processes 16 --seconds 1500
     python perf/curves_beside_sb3.py ours FOLDER
-    PYTHONPATH=. python perf/curves_beside_sb3.py compare FOLDER --to docs/sb3/curves
+    python perf/curves_beside_sb3.py compare FOLDER --to docs/sb3/curves
 
 The first two can run on different machines. A curve is the mean reward of the training episodes
 that ended in each bin of steps, kept as FOLDER/SIDE/AGENT-SEED.json and written after every bin.
@@ -190,6 +190,7 @@ def main() -> None:
     options = parse()
     try:
         if options.command == "compare":
+            sys.path.append(str(Path(__file__).parents[1]))  # where the studies' charts are
             importlib.import_module("curve_comparison").compare(options.folder, options.to)
             return
         steps = dict(options.steps)

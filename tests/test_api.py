@@ -293,6 +293,11 @@ def test_functions_work_on_the_command_line(tmp_path: Path) -> None:
         ("import gymnasium", "trivium:trivium/Blicket-v0"),
         ("import gymnasium, trivium", "trivium/Blicket-v0"),
         ("import trivium, gymnasium", "trivium/Blicket-v0"),
+        (
+            "import trivium; from importlib.util import find_spec; find_spec('gymnasium'); "
+            "import gymnasium",
+            "trivium/Blicket-v0",
+        ),
     ],
 )
 def test_gymnasium_finds_the_environments_by_name(imports: str, name: str) -> None:

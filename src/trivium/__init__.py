@@ -38,18 +38,28 @@ def __dir__() -> list[str]:
 
 
 class _WithGymnasium(MetaPathFinder):
-    """Registers our environments as soon as gymnasium is imported, which has no plug-ins."""
+    """An import hook: registers our environments as soon as gymnasium is imported.
+
+    Gymnasium itself has no way to find the environments of other packages.
+    """
+
+    searching = False  # while the other finders are asked, which includes this one
 
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        if name != "gymnasium":
+        if name != "gymnasium" or self.searching:
             return None
-        sys.meta_path.remove(self)
-        spec = find_spec(name)
+        self.searching = True
+        try:
+            spec = find_spec(name)
+        finally:
+            self.searching = False
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
             def execute_and_register(module: ModuleType) -> None:
                 execute(module)
+                if self in sys.meta_path:
+                    sys.meta_path.remove(self)
                 _register_environments()
 
             spec.loader.exec_module = execute_and_register  # type: ignore[method-assign]

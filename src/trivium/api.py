@@ -26,6 +26,7 @@ from trivium.auditing.engine import audit as run_audit
 from trivium.auditing.overlap import Overlap
 from trivium.auditing.overlap import overlap as count_overlap
 from trivium.auditing.results import Audit
+from trivium.auditing.stored import CAUGHT, audit_verdict
 from trivium.benchmarks import (
     benchmark_names,
     declared,
@@ -55,7 +56,6 @@ from trivium.exchange.imports import import_files
 from trivium.exchange.score import Scoring, write_scores
 from trivium.models.providers import Model, full_model_name
 from trivium.models.settings import Effort, ModelOptions, Settings, is_model
-from trivium.report.audits import CAUGHT, audit_verdict
 from trivium.report.compare import differences, power_to_compare
 from trivium.result_set import Differences, ResultSet, Thresholds, open_results
 from trivium.thresholds.results import write_thresholds

@@ -28,7 +28,7 @@ from trivium.core.statistics import (
     paired_difference,
     proportion,
     several,
-    student_quantile,
+    two_sided_t,
 )
 
 
@@ -71,7 +71,7 @@ def test_more_successes_than_trials_are_refused() -> None:
     [(0.95, 1, 12.7062), (0.95, 7, 2.3646), (0.95, 19, 2.0930), (0.99, 10, 3.1693)],
 )
 def test_quantiles_of_student(level: float, freedom: int, expected: float) -> None:
-    assert student_quantile(level, freedom) == pytest.approx(expected, abs=5e-5)
+    assert two_sided_t(level, freedom) == pytest.approx(expected, abs=5e-5)
 
 
 @pytest.mark.parametrize(

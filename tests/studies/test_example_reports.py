@@ -12,8 +12,8 @@ from studies.example_reports import AUDITED, example_runs, reply_of, stub_server
 from studies.small_model import SmallModel
 
 import trivium
+from trivium.auditing.stored import audit_verdict
 from trivium.benchmarks import benchmark_names, get_benchmark
-from trivium.report.audits import audit_verdict
 
 
 @pytest.mark.parametrize(("model", "low", "high"), [("careful", 0.8, 1.0), ("middling", 0.4, 0.75)])

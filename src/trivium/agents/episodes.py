@@ -86,7 +86,7 @@ class TableActor(eqx.Module):
 class Episodes(NamedTuple):
     """Episodes, [episode, time, ...], padded with zeros."""
 
-    observation: Any  # one more than the other arrays have: the last is seen after the last action
+    observation: Any  # one step more than the others: the last follows the last action
     action: Any
     reward: Any
     live: Any  # 1 while the episode lasts

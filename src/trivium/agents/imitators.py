@@ -40,10 +40,10 @@ def scaled_normal(key: Array, rows: int, columns: int, scale: float = 1.0) -> Ar
 class DecisionTransformer(eqx.Module):
     """Predicts actions from the reward still to come and the history (Chen et al., 2021).
 
-    With `patterns` every pattern of an observation's bits has its own embedding, like a token of
-    a language model. What matters in a test is which objects were placed together with the
-    light; a sum of embeddings of `bits`, as in the authors' code, loses this, and nothing was
-    learned from random data.
+    With `patterns` every combination of an observation's bits has its own embedding, like a token
+    of a language model. With `bits`, as in the authors' code, an observation is a sum of embeddings
+    of its bits, which cannot say which objects were on the machine when it lit; nothing was learned
+    from random data with it.
     """
 
     embed_to_go: Linear
@@ -125,14 +125,14 @@ class Cloner(eqx.Module):
 
     def __call__(self, tokens: Tokens, rate: float = 0.0, key: Array | None = None) -> Array:
         """Logits of the action bits at every step."""
-        values = self._latest(tokens)
+        values = self._windows(tokens)
         keys = [None] * len(self.layers) if key is None else jax.random.split(key, len(self.layers))
         for layer, layer_key in zip(self.layers[:-1], keys, strict=False):
             values = dropout(jax.nn.relu(layer(values)), rate, layer_key)
         return self.layers[-1](values)
 
-    def _latest(self, tokens: Tokens) -> Array:
-        """The window before every step, [row, position, window * observation], latest last."""
+    def _windows(self, tokens: Tokens) -> Array:
+        """The last `window` observations at every step, [row, position, window * observation]."""
         length = tokens.episode.shape[1]
         before = jnp.arange(length)[:, None] + jnp.arange(1 - self.window, 1)  # [position, window]
         index = jnp.maximum(before, 0)

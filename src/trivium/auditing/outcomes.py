@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from trivium.auditing.results import GAIN
 from trivium.auditing.samples import Bools, Floats, Sample
-from trivium.core.statistics import beta_cdf, beta_quantile, items_to_see, student_quantile
+from trivium.core.statistics import beta_cdf, beta_quantile, items_to_see, two_sided_t
 
 POWER = 0.979  # of the test and of the confirmation: 0.95 of both, and of all looks, together
 
@@ -73,7 +73,7 @@ class Outcome:
         if n == 0:
             return 0.0, 1.0
         if not self.are_hits:
-            half = student_quantile(1 - 2 * error, n - 1) * self.error
+            half = two_sided_t(1 - 2 * error, n - 1) * self.error
             return self.mean - half, self.mean + half
         hits = round(float(self.values.sum()))
         low = 0.0 if hits == 0 else beta_quantile(error, hits, n - hits + 1)

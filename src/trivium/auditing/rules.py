@@ -120,7 +120,10 @@ def _reads_text(coders: Sequence[Coder]) -> bool:
 
 
 def _joint(sample: Sample, coders: Sequence[Coder]) -> tuple[Floats, Floats, Ints]:
-    """The summed residual of every pair of codes, its variance by chance, and each first code."""
+    """For every pair of codes, the summed residual and its variance by chance.
+
+    The third array says at which code each coder begins.
+    """
     start = np.cumsum([0, *[coder.count for coder in coders]])
     codes = np.stack([coder(sample) for coder in coders])
     total = np.zeros((start[-1], start[-1]), dtype=np.float32)
@@ -132,11 +135,11 @@ def _joint(sample: Sample, coders: Sequence[Coder]) -> tuple[Floats, Floats, Int
             one_hot[np.arange(len(values)), start[number] + values] = 1
         residual = sample.residual[members]
         total += one_hot.T @ (one_hot * residual[:, None])
-        # Independent features share their counts; a mixture of dependent ones is caught by both.
-        counts = one_hot.sum(axis=0)
-        variance += np.outer(counts, counts) / len(residual) * np.square(residual).mean()
+        # As if features were independent. This only ranks the pairs that are tried on other items.
+        counts, by_chance = one_hot.sum(axis=0), np.square(residual).mean()
+        variance += np.outer(counts, counts) / len(residual) * by_chance
         block = np.arange(start[-1])
-        variance[block, block] += (counts - counts**2 / len(residual)) * np.square(residual).mean()
+        variance[block, block] += (counts - counts**2 / len(residual)) * by_chance
     return total, variance, start[:-1]
 
 

@@ -1,4 +1,4 @@
-"""Boosted trees whose levels each ask one question about one feature."""
+"""Gradient-boosted oblivious trees: all nodes of a level ask the same question."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ PENALTY = 4.0  # added to the weight of each leaf, which shrinks its value
 class Trees:
     """Boosted trees, fitted to log-odds."""
 
-    questions: list[list[tuple[int, int]]]  # of each tree: a column and the last bin below
-    values: list[Floats]  # of each leaf
+    questions: list[
+        list[tuple[int, int]]
+    ]  # of each tree and level: column, last bin of the lower side
+    leaf_values: list[Floats]  # one array for each tree, one value for each leaf
     start: float
 
     def __call__(self, codes: Codes) -> Floats:
         """The log-odds of every row; codes are (column, row)."""
         total = np.full(codes.shape[1], self.start, dtype=np.float32)
-        for asked, values in zip(self.questions, self.values, strict=True):
+        for asked, values in zip(self.questions, self.leaf_values, strict=True):
             total += values[_leaves(codes, asked)]
         return total
 
@@ -74,6 +76,6 @@ def grow(codes: Codes, right: Floats, trees: int, bins: int) -> Trees:
         sums = np.bincount(leaf, residual, 1 << DEPTH)
         values = RATE * sums / (mean * np.bincount(leaf, minlength=1 << DEPTH) + PENALTY)
         grown.questions.append(asked)
-        grown.values.append(values.astype(np.float32))
-        total += grown.values[-1][_leaves(codes, asked)]
+        grown.leaf_values.append(values.astype(np.float32))
+        total += grown.leaf_values[-1][_leaves(codes, asked)]
     return grown

@@ -25,7 +25,9 @@ class Flags:
     """The records to analyze."""
 
     results: tuple[Path, ...] = argument("RUN", None)  # files of records, or folders of them
-    input: tuple[Path, ...] = flag((), "--in")  # the same, as in the original benchmark
+    input: tuple[Path, ...] = flag(
+        (), "--in"
+    )  # more of them: the name of this flag in the original n-hop scripts
     # number of examples of each kind of error, with question, gold answer and reply
     examples: int = flag(0, "--examples", "--examples_per_type")
 

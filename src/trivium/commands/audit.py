@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from trivium.api import OVERLAP_ITEMS, audit, overlap
 from trivium.auditing.results import GAIN, Audit
+from trivium.auditing.stored import keep_audit
 from trivium.commands.flags import read_benchmark_flags
-from trivium.report.audits import keep_audit
 from trivium.report.tables import Table, say, terminal
 
 SHOWN = 12  # cues in the table

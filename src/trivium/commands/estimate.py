@@ -1,8 +1,8 @@
 """Requests, approximate tokens and, with prices, cost of an evaluation, before anything is
 sent. Assumes replies as short as the benchmark asks for; only --max_output_tokens limits what
-reasoning adds. Instead of NAME, a config of a sweep, or run, sweep, diagnose or threshold with its
-flags: the same as its --dry_run. --power D says first how many items a difference of D between two
-models takes.
+reasoning adds. In place of NAME, give a sweep config or a whole run, sweep, diagnose or threshold
+command: this is the same as that command with --dry_run. --power D says first how many items it
+takes to detect a difference of D between two models.
 Example: trivium estimate nhop_explicit --preset explicit-hard --items 500 --mode free
 Example: trivium estimate nhop_explicit --power 0.05 --correlation 0.4
 Example: trivium estimate run --model openai/gpt-4.1-mini --items 50
@@ -24,7 +24,7 @@ from trivium.evaluation.plan import is_config
 from trivium.models.settings import ModelOptions
 from trivium.report.tables import say
 
-PLANNED = {
+DRY_RUN_COMMANDS = {  # `estimate run ...` is `run ... --dry_run`
     "run": run.main,
     "sweep": sweep.main,
     "diagnose": diagnose.main,
@@ -43,17 +43,17 @@ class Flags:
     model: str | None = None  # the model, as the file of prices names it
     # where a reply is cut off, reasoning included
     max_output_tokens: int | None = ModelOptions.max_output_tokens
-    power: float | None = None  # the smallest difference of two models that is to be seen
-    score: float = 0.5  # power: what the worse of the two scores
-    correlation: float = 0.3  # power: of the two, item by item
-    runs: tuple[Path, ...] = ()  # power: two runs of which the correlation is taken instead
+    power: float | None = None  # the smallest difference between two models to detect
+    score: float = 0.5  # power: score of the weaker model
+    correlation: float = 0.3  # power: correlation of the two models' scores, item by item
+    runs: tuple[Path, ...] = ()  # power: two runs from which to estimate the correlation
     prices: Prices = field(default_factory=Prices)
 
 
 def main(args: Sequence[str]) -> int:
     """Print the cost."""
-    if args and args[0] in PLANNED:
-        return PLANNED[args[0]]([*args[1:], "--dry_run"])
+    if args and args[0] in DRY_RUN_COMMANDS:
+        return DRY_RUN_COMMANDS[args[0]]([*args[1:], "--dry_run"])
     if args and is_config(args[0]):
         return sweep.main([*args, "--dry_run"])
     asked = read_benchmark_flags("estimate", Flags, args, __doc__)

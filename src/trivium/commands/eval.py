@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from trivium.auditing.stored import CAUGHT, audit_sentence, audit_verdict
 from trivium.commands.flags import flag, leaves, read_benchmark_flags
 from trivium.commands.run_flags import RunFlags, print_verdict
 from trivium.core.errors import require
@@ -20,7 +21,6 @@ from trivium.core.streams import DEFAULT_SEED
 from trivium.evaluation.evaluation import Evaluation, Items, Run
 from trivium.models.providers import full_model_name
 from trivium.models.settings import Settings
-from trivium.report.audits import CAUGHT, audit_sentence, audit_verdict
 from trivium.report.tables import metric_table, print_json, say, terminal
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
+from trivium.auditing.stored import presets_with_shortcuts
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.commands.flags import read_flags
 from trivium.core.benchmark import AnyBenchmark
 from trivium.core.spec import spec_to_dict
-from trivium.report.audits import presets_with_shortcuts
 from trivium.report.tables import print_json, terminal
 
 

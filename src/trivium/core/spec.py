@@ -48,7 +48,10 @@ def short(value: Any) -> str:
 def spec_from_dict(
     spec_type: type[S], values: Mapping[str, Any], *, base: S | None = None, where: str = ""
 ) -> S:
-    """`base` updated from a mapping; unknown keys and wrong types are refused."""
+    """A spec with these values; other fields are those of `base` or the defaults.
+
+    Unknown keys and values of another type raise UserError.
+    """
     kind: Any = spec_type
     fields = {field.name: field for field in dataclasses.fields(kind)}
     hints = _type_hints(kind)
@@ -76,7 +79,7 @@ def read_mapping(path: str | Path) -> dict[str, Any]:
 
 
 def coerce(value: Any, hint: Any, where: str) -> Any:  # noqa: PLR0911 - one for each type
-    """The value as the field's type; UserError if it has another."""
+    """The value converted to the field's type; UserError if it does not fit."""
     origin = typing.get_origin(hint)
     if origin in (typing.Union, types.UnionType):
         options = [option for option in typing.get_args(hint) if option is not type(None)]

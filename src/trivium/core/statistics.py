@@ -60,7 +60,7 @@ def _decimals(value: float) -> str:
 UNDEFINED = Estimate(None, None, None, 0)
 
 
-def quantile(level: float) -> float:
+def two_sided_z(level: float) -> float:
     """The two-sided normal quantile of a level: 1.96 for 0.95."""
     return NormalDist().inv_cdf(0.5 + level / 2)
 
@@ -106,7 +106,7 @@ def mean_interval(
     if bounds is None:
         if n == 1:
             return Estimate(mean, None, None, 1)
-        half = student_quantile(level, n - 1) * float(data.std(ddof=1)) / math.sqrt(n)
+        half = two_sided_t(level, n - 1) * float(data.std(ddof=1)) / math.sqrt(n)
         return Estimate(mean, mean - half, mean + half, n)
     lowest, highest = bounds
     if data[-1] - data[0] <= 1e-12 * (highest - lowest):  # equal up to rounding
@@ -139,7 +139,7 @@ def _lower_limit(share: float, variance: float, n: float, level: float) -> float
     mean = share * n / weight
     spread = variance * n * (n - 1) + n * (share - mean) ** 2 + UNSEEN * mean**2
     trials = mean * (1 - mean) * weight * (weight - 1) / spread
-    trials *= (quantile(level) / student_quantile(level, n - 1)) ** 2
+    trials *= (two_sided_z(level) / two_sided_t(level, n - 1)) ** 2
     return beta_quantile((1 - level) / 2, trials * mean, trials * (1 - mean))
 
 
@@ -151,7 +151,8 @@ def paired_difference(
 ) -> Estimate:
     """The mean of first - second over common items, with both within `bounds`.
 
-    Where all values are at a bound (right or wrong), the interval is Tango's.
+    Where every difference is 0 or the whole width of the bounds, as for right and wrong answers,
+    the interval is Tango's (1998).
     """
     require(
         len(first) == len(second),
@@ -171,7 +172,7 @@ def paired_difference(
 @lru_cache(maxsize=4096)
 def _tango_limits(gained: int, lost: int, n: int, level: float) -> tuple[float, float]:
     """The limits of (gained - lost) / n by the score test of Tango (1998)."""
-    found, strictest = (gained - lost) / n, quantile(level) ** 2
+    found, strictest = (gained - lost) / n, two_sided_z(level) ** 2
 
     def is_clear(difference: float) -> bool:
         """Whether the score test rejects this difference."""
@@ -215,26 +216,27 @@ def items_to_see(chance: float, gain: float, level: float, power: float) -> int:
     """The number of items that detect `gain` over chance at a one-sided level with this power."""
     require(0 < chance < 1 and 0 < gain < 1 - chance, "chance and gain must lie inside (0, 1)")
     raised = chance + gain
-    miss = NormalDist().inv_cdf(level) * math.sqrt(chance * (1 - chance))
-    seen = NormalDist().inv_cdf(power) * math.sqrt(raised * (1 - raised))
-    return math.ceil(((miss + seen) / gain) ** 2)
+    null_term = NormalDist().inv_cdf(level) * math.sqrt(chance * (1 - chance))
+    power_term = NormalDist().inv_cdf(power) * math.sqrt(raised * (1 - raised))
+    return math.ceil(((null_term + power_term) / gain) ** 2)
 
 
 def items_to_compare(
     difference: float, variance: float, power: float = 0.8, *, graded: bool = False
 ) -> int:
-    """The number of common items on which a difference of two solvers is seen with this power.
+    """The number of common items that detect this difference of two solvers with this power.
 
     `variance` is that of the difference at one item. The test is the two-sided one of
     `paired_difference` at 95%; for right and wrong answers, unless scores are `graded`, the
-    formula is Miettinen's (1968), which knows that the number of items that decide is random.
+    formula is Miettinen's (1968): the number of items on which they differ is random as well.
     """
     require(0 < abs(difference) < 1, f"a difference must lie between 0 and 1, got {difference}")
-    square = variance + difference**2
-    deciding = max(0.0, square - difference**2 * (3 + square) / (4 * square))
-    unseen = quantile(0.95) * math.sqrt(square)  # the spread if there were no difference
-    seen = NormalDist().inv_cdf(power) * math.sqrt(variance if graded else deciding)
-    return math.ceil(((unseen + seen) / difference) ** 2)
+    second_moment = variance + difference**2  # the variance if there were no difference
+    discordant = second_moment - difference**2 * (3 + second_moment) / (4 * second_moment)
+    null_term = two_sided_z(0.95) * math.sqrt(second_moment)
+    spread = math.sqrt(variance if graded else max(0.0, discordant))
+    power_term = NormalDist().inv_cdf(power) * spread
+    return math.ceil(((null_term + power_term) / difference) ** 2)
 
 
 def difference_variance(first: float, second: float, correlation: float) -> float:
@@ -250,7 +252,7 @@ def difference_variance(first: float, second: float, correlation: float) -> floa
     return first + second - 2 * both - (first - second) ** 2
 
 
-def student_quantile(level: float, freedom: float) -> float:
+def two_sided_t(level: float, freedom: float) -> float:
     """The two-sided quantile of Student's distribution: 2.09 for 0.95 and 19."""
     x = beta_quantile(1 - level, freedom / 2, 0.5)
     return math.sqrt(freedom * (1 / x - 1))
@@ -345,7 +347,7 @@ def clustered_mean(
     freedom = min(freedom, max(degrees for _, degrees in known))  # both may be the same clusters
     if bounds is not None:
         return Estimate(value, *bounded_limits(value, variance, freedom + 1, level, bounds), count)
-    half = student_quantile(level, freedom) * math.sqrt(variance)
+    half = two_sided_t(level, freedom) * math.sqrt(variance)
     return Estimate(value, value - half, value + half, count)
 
 
@@ -394,5 +396,5 @@ def clustered_slope(x: NDArray[Any], y: NDArray[Any], items: NDArray[Any]) -> Es
     value = float((centred * y).sum()) / spread
     scores = np.bincount(groups, centred * (y - y.mean() - value * centred))
     error = (float((scores**2).sum()) * count / (count - 2)) ** 0.5 / spread
-    half = student_quantile(0.95, count - 2) * error
+    half = two_sided_t(0.95, count - 2) * error
     return Estimate(value, value - half, value + half, count)

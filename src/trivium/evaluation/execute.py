@@ -110,7 +110,7 @@ def execute(
             else:
                 programs.append(one)
         _run_programs(programs, executor)
-        _ask_models(models, options, out / LOGS, alone=len(models) == len(pending))
+        _ask_models(models, options, out / LOGS, only_models=len(models) == len(pending))
         return [write_summary(one.evaluation.task.benchmark, one.folder) for one in pending]
 
 
@@ -244,12 +244,12 @@ def do_job(job: Job) -> tuple[int, list[Attempt]]:
 
 
 def _ask_models(
-    pending: Sequence[_Pending], options: ModelOptions, logs: Path, *, alone: bool
+    pending: Sequence[_Pending], options: ModelOptions, logs: Path, *, only_models: bool
 ) -> None:
     """Have all models make their missing attempts together.
 
-    The attempts of a model that cannot be asked have failed, unless the run has no others: then
-    it ends with the reason.
+    If a model cannot be called, its missing attempts are recorded as failed. If the run has only
+    models and none can be called, it ends with the error of the first.
     """
     if not pending:
         return
@@ -257,10 +257,10 @@ def _ask_models(
         batches = [_batch(one, options, recorder) for one in pending]
         try:
             stopped = ask_models(batches, logs)
-            if alone and len(stopped) == len(pending):
+            if only_models and len(stopped) == len(pending):
                 raise next(iter(stopped.values()))
         except UserError as problem:
-            if recorder.failed:
+            if recorder.write_failed:  # then the run cannot be resumed
                 raise
             raise FailedCallsError(f"{problem}{_kept(pending, recorder.saved)}") from None
         for one, batch in zip(pending, batches, strict=True):
@@ -368,7 +368,7 @@ class _Recorder:
 
     def __init__(self, options: ModelOptions, progress: ProgressBar) -> None:
         self._save_prompt, self._progress = options.save_prompt, progress
-        self.failed = False  # whether an attempt could not be written
+        self.write_failed = False  # whether an attempt could not be written
         self.saved = 0  # attempts, failed ones left out
         self._path: Path | None = None
         self._file = ExitStack()
@@ -377,14 +377,14 @@ class _Recorder:
 
     def save(self, path: Path, attempt: Attempt, prompt: str) -> None:
         """Record one attempt, with its prompt if that was asked for."""
-        self.failed = True  # until it is written
+        self.write_failed = True  # until it is written
         if path != self._path:
             self._file.close()
             self._appender = self._file.enter_context(Appender(path))
             self._path = path
         row = asdict(attempt) | {"prompt": prompt} if self._save_prompt else attempt
         self._appender.add([row])
-        self.failed = False
+        self.write_failed = False
         self.saved += attempt.error is None
         self._unsynced.add(path)
         if time.monotonic() - self._synced >= SYNC_SECONDS:

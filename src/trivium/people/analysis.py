@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from trivium.core.statistics import Estimate, mean_interval, proportion, quantile, student_quantile
+from trivium.core.statistics import Estimate, mean_interval, proportion, two_sided_t, two_sided_z
 from trivium.people.experiment import Condition, Experiment
 from trivium.people.session import Session
 from trivium.people.steps import Step, TimedStep
@@ -167,7 +167,7 @@ def contrast(cells: Sequence[Sequence[float]], weights: Sequence[float]) -> Esti
         shares = (sums + added) / adjusted_sizes
         middle = float(weight @ shares)
         variance = weight**2 @ (shares * (1 - shares) / adjusted_sizes)
-        half = quantile(0.95) * math.sqrt(variance)
+        half = two_sided_z(0.95) * math.sqrt(variance)
         return Estimate(value, middle - half, middle + half, n)
     if sizes.min() < 2:
         return Estimate(value, None, None, n)
@@ -176,5 +176,5 @@ def contrast(cells: Sequence[Sequence[float]], weights: Sequence[float]) -> Esti
     if total == 0:
         return Estimate(value, None, None, n)
     freedom = total**2 / float((variances**2 / (sizes - 1)).sum())
-    half = student_quantile(0.95, freedom) * math.sqrt(total)
+    half = two_sided_t(0.95, freedom) * math.sqrt(total)
     return Estimate(value, value - half, value + half, n)

@@ -22,7 +22,7 @@ STOPPED = ("paused", "elsewhere", "uninvited")
 
 
 def all_screens(experiment: Experiment) -> list[ScreenData]:
-    """Every screen of every condition without duplicates, then all endings."""
+    """Every distinct screen: of the conditions, the endings, and after a failed check."""
     screens = [
         (data, condition.name)
         for condition in experiment.conditions

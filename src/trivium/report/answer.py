@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from trivium.auditing.stored import CAUGHT, NOT_AUDITED
 from trivium.core.benchmark import Lifts
 from trivium.core.results import Summary
 from trivium.core.statistics import (
@@ -24,7 +25,6 @@ from trivium.core.statistics import (
     paired_difference,
     several,
 )
-from trivium.report.audits import CAUGHT, NOT_AUDITED
 from trivium.report.charts import Styles, charted_solvers
 from trivium.report.overview import Bar, BarRow, bars, two
 from trivium.report.plot import SeriesStyle

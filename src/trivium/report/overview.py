@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from trivium.auditing.stored import audit_sentence
 from trivium.core.results import Summary
-from trivium.core.statistics import Estimate, quantile
+from trivium.core.statistics import Estimate, two_sided_z
 from trivium.core.task import Task
-from trivium.report.audits import audit_sentence
 from trivium.report.item_browser import conversation
 from trivium.report.plot import ROLE_STYLES, SeriesStyle
 from trivium.report.results import ROLES, STUDIED, BenchmarkResults
@@ -166,7 +166,7 @@ def best_of_several(estimate: Estimate, tried: int) -> Estimate:
     value, low, high, n = estimate.value, estimate.low, estimate.high, estimate.n
     if value is None or low is None or high is None:
         return estimate
-    wider = quantile(1 - 0.05 / tried) / quantile(0.95)
+    wider = two_sided_z(1 - 0.05 / tried) / two_sided_z(0.95)
     return Estimate(value, value - (value - low) * wider, value + (high - value) * wider, n)
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from trivium.auditing.stored import CAUGHT, audit_verdict
 from trivium.benchmarks import get_benchmark, recorded_item, recorded_task
 from trivium.core.benchmark import AnyBenchmark, ChartAxis
 from trivium.core.errors import UserError, require
@@ -32,7 +33,6 @@ from trivium.core.spec import changed_fields, short, spec_from_dict
 from trivium.core.statistics import Estimate, mean_interval
 from trivium.core.task import Task
 from trivium.evaluation.plan import plain
-from trivium.report.audits import CAUGHT, audit_verdict
 
 MAX_ATTEMPTS = 20_000  # in one page; smaller runs are kept whole
 EXAMPLES = 20  # attempts kept for every solver, setting and kind of answer of larger ones

@@ -54,16 +54,17 @@ class Symbols:
         return reply
 
 
+# Other words change the prompts of all items: raise the benchmark's version with them.
 # Roles without an inverse among them and without symmetry: a fact says nothing but itself.
 _ROLES = """accountant agent architect banker barber biographer builder butcher carpenter chemist
     coach cook dentist doctor driver editor florist gardener guardian hairdresser instructor
     jeweller landlord lawyer librarian mechanic mentor optician painter patron photographer
     pilot plumber printer publisher secretary sponsor tailor translator tutor"""
-_KINDS_OF_ROLES = "former future favourite temporary"
+_ROLE_ADJECTIVES = "former future favourite temporary"
 _ANIMALS = """Badger Bear Beaver Bison Cat Cobra Crane Cricket Crow Deer Dove Eagle Falcon Finch
     Fox Goose Hare Hawk Heron Ibis Jackal Kestrel Lark Lion Lynx Magpie Marten Mole Moose Newt
     Otter Owl Panther Raven Robin Seal Sparrow Tiger Wolf Wren"""
-_KINDS_OF_ANIMALS = """Amber Big Black Blue Brave Bright Calm Cold Fast Golden Green Grey Happy
+_ANIMAL_ADJECTIVES = """Amber Big Black Blue Brave Bright Calm Cold Fast Golden Green Grey Happy
     Kind Little Loud Old Proud Quiet Red Shy Silver Tall White"""
 _FIRST_NAMES = (
     """Al An Bel Bren Cal Cor Dan Dor El Em Fen Fin Gal Gwen Hal Hel Il Im Jal Jos Kal Kel Lar Lin
@@ -86,7 +87,7 @@ def _any(words: str) -> str:
 
 
 _PERSON = " ".join(_any(starts) + _any(ends) for starts, ends in (_FIRST_NAMES, _LAST_NAMES))
-_ROLE = f"(?:{_any(_KINDS_OF_ROLES)} )?{_any(_ROLES)}"
+_ROLE = f"(?:{_any(_ROLE_ADJECTIVES)} )?{_any(_ROLES)}"
 _WORD = re.compile(rf"(?<!\w)(?:{_PERSON}|{_ROLE})(?!\w)", re.IGNORECASE)
 SENTENCES = (
     "The {function} of {head} is {tail}.",
@@ -117,8 +118,8 @@ class Relations(Symbols):
         functions = [f"f{hop}" for hop in range(1, item.depth + 1)]
         functions += sorted({line[1] for line in shown} - set(functions))
         aliases = sorted({alias for block in item.blocks for alias in block.aliases})
-        self._read = _people(stream, tokens) | _kinds(stream, functions, _ROLES, _KINDS_OF_ROLES)
-        self._words = self._read | _kinds(stream, aliases, _ANIMALS, _KINDS_OF_ANIMALS)
+        self._read = _people(stream, tokens) | _nouns(stream, functions, _ROLES, _ROLE_ADJECTIVES)
+        self._words = self._read | _nouns(stream, aliases, _ANIMALS, _ANIMAL_ADJECTIVES)
         self._sentences = {line: stream.choice(SENTENCES) for line in lines}
 
     def word(self, symbol: str) -> str:
@@ -150,12 +151,12 @@ def _people(stream: Stream, tokens: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _kinds(stream: Stream, symbols: Sequence[str], nouns: str, kinds: str) -> dict[str, str]:
+def _nouns(stream: Stream, symbols: Sequence[str], nouns: str, adjectives: str) -> dict[str, str]:
     """A noun for every symbol, with an adjective once the nouns are used up."""
-    words, adjectives = stream.shuffled(nouns.split()), kinds.split()
-    many = len(words) * (1 + len(adjectives))
+    words, before = stream.shuffled(nouns.split()), adjectives.split()
+    many = len(words) * (1 + len(before))
     require(len(symbols) <= many, f"surface relations has {many} words only")
-    more = (f"{adjective} {noun}" for adjective in adjectives for noun in words)
+    more = (f"{adjective} {noun}" for adjective in before for noun in words)
     return dict(zip(symbols, chain(words, more), strict=False))
 
 

@@ -128,7 +128,7 @@ def read_corrset(text: str) -> Observations:
     return Observations(list(dict.fromkeys(NAME.findall(text))), sets=_lettered_sets(text) or sets)
 
 
-# `read_language_corrset` looks for some of these words.
+# `read_language_corrset` searches for words of these sentences; change both together.
 _OPENING = "This is what was found when changes in the variables were observed."
 _TOGETHER = "All variables that were observed, namely {names}, changed in tandem with each other."
 _ALONE = "Of the variables that were observed, namely {names}, none changed in tandem with another."

@@ -90,7 +90,7 @@ def content(item: VariablesItem) -> list[Any]:
 
 
 def from_row(row: Mapping[str, Any], number: int) -> VariablesItem:
-    """The item in a row, from here or elsewhere; stored answers must follow from the rest."""
+    """The item in a row of ours or of the original; UserError if its stored answer is not right."""
     row = {key: value for key, value in row.items() if value is not None}  # null is missing
     name = row.get("id", item_id(number))
     require(isinstance(name, str) and bool(name), f"id must be text, got {name!r}")

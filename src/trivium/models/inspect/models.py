@@ -40,9 +40,9 @@ from trivium.models.providers import (
 )
 from trivium.models.settings import read_extra_body
 
-# Providers whose own Inspect provider is used at their own URL: it sends a model's reasoning back
-# between the moves of a game.
-OWN_PROVIDER = {"openai", "openrouter"}
+# At their default URL, these use Inspect's own client and not our endpoint: it sends a model's
+# reasoning back between the moves of a game.
+NATIVE_PROVIDERS = {"openai", "openrouter"}
 FUNCTION = {"name", "description", "parameters"}  # the fields of a tool
 STOP_REASONS: dict[str, StopReason] = {
     "stop": "stop",
@@ -64,7 +64,7 @@ def inspect_model(model: Model) -> InspectModel:
     )
     if is_compatible(model):
         base_url = find_address(model).base_url
-        native = model.provider in OWN_PROVIDER and settings.api != "completions"
+        native = model.provider in NATIVE_PROVIDERS and settings.api != "completions"
         if not native or base_url != PROVIDERS[model.provider]:
             return InspectModel(EndpointAPI(model), config)
     require(
@@ -79,7 +79,7 @@ def inspect_model(model: Model) -> InspectModel:
     config.extra_body = body or None
     config.attempt_timeout = max(1, round(options.timeout))
     more: dict[str, Any] = {}
-    if model.provider in OWN_PROVIDER:
+    if model.provider in NATIVE_PROVIDERS:
         more["max_retries"] = 0  # of the client, since they would multiply Inspect's
         if settings.api != "auto":
             more["responses_api"] = settings.api == "responses"

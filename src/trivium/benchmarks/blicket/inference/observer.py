@@ -128,7 +128,7 @@ def hierarchical_prior(
         for counts, weight in weights.items():
             for at, family in enumerate(prior):
                 more = (*counts[:at], counts[at] + 1, *counts[at + 1 :])
-                # A family is expected as often as before this machine, up to a common factor.
+                # As in Polya's urn: base plus count so far; the common denominator is left out.
                 extended[more] += weight * (base[at] + counts[at]) * likelihood[family]
         weights = extended
     expected = np.zeros(len(base))

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import orjson
 import pytest
 
+from trivium.auditing import stored as audits
+from trivium.auditing.stored import audit_sentence, audit_verdict, presets_with_shortcuts
 from trivium.benchmarks import benchmark_names, get_benchmark
 from trivium.core.task import Task
-from trivium.report import audits
-from trivium.report.audits import audit_sentence, audit_verdict, presets_with_shortcuts
 
 
 @pytest.mark.parametrize("preset", ["paper", "three-objects", "demonstrations-given"])
