@@ -92,6 +92,20 @@ def test_rollouts_from_the_command_line(
     assert "already" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("words", "seed"), [([], 0), (["--seed", "4"], 4)])
+def test_a_rollout_stores_the_episodes_of_its_seed(
+    words: list[str], seed: int, folder: Path, tmp_path: Path
+) -> None:
+    rollout = ["rollout", str(folder), "--episodes", "5", "--dataset", "mine-v0", *words]
+    assert main([*rollout, "--out", str(tmp_path)]) == 0
+    _, stored = read_dataset(tmp_path / "mine-v0")
+    played = agent_episodes(load_agent(folder), 5, seed, greedy=False)
+    assert stored.lengths.tolist() == [len(episode.actions) for episode in played]
+    for number, episode in enumerate(played):
+        actions = stored.action[number, : len(episode.actions)]
+        np.testing.assert_array_equal(actions, episode.actions)
+
+
 def test_training_is_as_long_as_was_asked_for() -> None:
     """Few steps in large batches: the curve has fewer points, not the training more steps."""
     batch = large_batch("ppo-lstm").batch

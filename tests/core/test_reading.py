@@ -93,6 +93,12 @@ def test_markup_is_unwrapped(text: str) -> None:
         ("So it is\nANSWER: a\nIt follows.", ["a\nIt follows", "a"]),
         ("ANSWER: a\n\nQuestion: And then?\n\nANSWER: b", ["a"]),
         ("Question: And then?\n\nANSWER: b", ["b"]),
+        ("ANSWER: a\n\nObservations:\n\nb is seen.\n\nANSWER: b", ["a"]),
+        ("ANSWER: a\n\nLet's think step by step. It is b.\n\nANSWER: b", ["a"]),
+        ("If so, we would write\n\nANSWER: a\n\nbut it is not, so that", []),
+        ("If so, I would have written\nANSWER: a\nHowever it is not.", ["a\nHowever it is not"]),
+        ("So it is\nANSWER: a\nHowever, b was close.", ["a\nHowever, b was close", "a"]),
+        ("Suppose it is so. Then\n\nANSWER: a\n\nSuppose it is not.\n\nANSWER: b", []),
     ],
 )
 def test_the_last_answer_line_counts(reply: str, values: list[str]) -> None:
@@ -129,6 +135,7 @@ def test_a_field_below_the_value_belongs_to_it() -> None:
         ("one: a; three: b", {"one": "a; three: b"}),
         ("one: a; c\ntwo: b", {"one": "a; c", "two": "b"}),
         ("one: a; c; one: a", None),
+        ("one - a; two - b", {"one": "a", "two": "b"}),
     ],
 )
 def test_fields_in_any_case_and_order(text: str, fields: dict[str, str] | None) -> None:

@@ -268,6 +268,16 @@ def test_settings_and_options_reach_the_model(monkeypatch: pytest.MonkeyPatch) -
         inspect_model(Model("unknown/m", options.settings(), ModelOptions()))
 
 
+@pytest.mark.parametrize(("timeout", "seconds"), [(0.2, 1), (1.2, 1), (1.7, 2)])
+def test_a_short_timeout_is_a_whole_second_at_least_on_inspect(
+    timeout: float, seconds: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-unused")
+    options = ModelOptions(timeout=timeout)
+    model = inspect_model(Model("openai/m", options.settings(), options))
+    assert model.config.attempt_timeout == seconds
+
+
 def test_an_endpoint_waits_as_on_the_direct_backend(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("random.random", lambda: 0.5)
     options = ModelOptions(base_url="http://localhost:1/v1", retry_backoff=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import subprocess
 import sys
@@ -59,6 +60,24 @@ def test_an_error_of_inspect_ends_a_run_with_its_message(
     words = "eval nhop_implicit --items 2 --model trivium/oracle --backend inspect --out"
     assert main([*words.split(), str(tmp_path / "run")]) == 1
     assert "Inspect did not finish nhop: it broke" in capsys.readouterr().err
+
+
+def test_problems_of_logging_are_silent_during_a_run_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full disk prints no traceback for every line of Inspect's log; ours are shown again."""
+    monkeypatch.setattr(logging, "raiseExceptions", True)
+    shown = []
+
+    def broken(*_: object, **__: object) -> None:
+        shown.append(logging.raiseExceptions)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("inspect_ai.eval", broken)
+    words = "eval nhop_implicit --items 2 --model trivium/oracle --backend inspect --out"
+    assert main([*words.split(), str(tmp_path / "run")]) == 1
+    assert shown == [False]
+    assert logging.raiseExceptions
 
 
 def test_a_main_run_asks_models_about_every_preset(

@@ -153,37 +153,33 @@ _ANSWER = re.compile(
 )
 _WRAPPING = " \t\n\"'[](){}<>|"
 _REMARK = re.compile(r" \(| - (?=[A-Za-z])|,? (?:because|since|as)\b|[.!](?= )")
-_DOUBT = re.compile(
-    r"\b(?:or|if|either|unless|maybe|perhaps|might|could|(?:not |un)sure|alternatively"
+raises_doubt = re.compile(  # whether a text has a word of choice or doubt
+    r"\b(?:or|if|either(?! way)|unless|maybe|perhaps|might|could|(?:not |un)sure|alternatively"
     r"|actually|wait|instead)\b|\?",
     re.IGNORECASE,
-)
-_CHOICE = re.compile(r"\b(?:or|if|either|alternatively|otherwise)\b", re.IGNORECASE)
+).search
+_CHOICE = re.compile(r"\b(?:or|if|either|alternatively|otherwise|suppose)\b", re.IGNORECASE)
 _NO_WORD = re.compile(r"(?:[\s.,:]|\band\b)*", re.IGNORECASE)
 # At the beginning of a line, "Option 1:" or "(b)"; steps follow each other.
 _LABEL = re.compile(r"\W{0,4}(?!step)([a-z]{0,20}) ?\(?\b(\d\d?|[a-z])(?:[:.)]| \(|$)", re.I)
-_LOWER_CASE = re.compile(r"[a-z][^:=\n]*(?:\n|\Z)")  # a sentence that goes on
+# An ANSWER line in the middle of a sentence: what is below it, and "I would have written" above it.
+_LOWER_CASE = re.compile(r"\n?[a-z][^:=\n]*(?:\n|\Z)")
+_CONTRAST = re.compile(r"\n?(?:but|however|yet)\b", re.IGNORECASE)
+_HYPOTHESIS = re.compile(r"\b(?:if|would|suppose)\b[^.!?\n]*\Z", re.IGNORECASE)
 # Where a base model goes on with a question of its own.
-_NEXT_QUESTION = re.compile(r"^(?:human|user|question|input|q) ?:", re.IGNORECASE | re.MULTILINE)
-# Below an ANSWER line, these take it back; the first two where they open a clause.
-_TAKEN_BACK = re.compile(
+_NEXT_QUESTION = re.compile(
+    r"(?i)\n(?:let's think step by step|(?:human|user|question|input|q|task|problem|example|facts"
+    r"|observations)(?: \d{1,3})? ?:)"
+)
+# Whether a text below an ANSWER line takes it back; the first two words where they open a clause.
+takes_back = re.compile(
     r"(?:^|[^\w\s]) ?(?:\w{1,9} )?(?:wait|actually)\b"
     r"|\b(?:correct(?:ion|ed)|on (?:second thought|reflection)|scratch that|never ?mind|i meant"
     r"|hold on|start over|discard|(?:is|was|does)n't (?:look |seem )?right"
     r"|(?:my|a) mistake|withdraw|retract|disregard|ignore (?:that|this|the|my)"
     r"|(?:is|was) (?:wrong|incorrect|not (?:right|correct)))\b",
     re.IGNORECASE | re.MULTILINE,
-)
-
-
-def raises_doubt(text: str) -> bool:
-    """Whether a text has a word of choice or doubt."""
-    return _DOUBT.search(text) is not None
-
-
-def takes_back(text: str) -> bool:
-    """Whether a text below an answer takes it back."""
-    return _TAKEN_BACK.search(text) is not None
+).search
 
 
 class Stated(NamedTuple):
@@ -206,6 +202,7 @@ def find_answer(reply: str, fields: Iterable[str] = ()) -> Stated:
     text = plain(reply)
     first = _ANSWER.search(text)
     if first is None:
+        text = own_part(text, 1)
         return Stated([stripped(text)], False, text)
     text = own_part(text, first.end())
     lines = list(_ANSWER.finditer(text))
@@ -218,8 +215,11 @@ def find_answer(reply: str, fields: Iterable[str] = ()) -> Stated:
     after = f"{line[end:]}\n{below}"
     extents = [value.partition("\n\n")[0], line, line[:end]]
     above = text[: lines[-1].start()].rstrip()
-    in_sentence = above[-1:] not in ".!?" and _LOWER_CASE.match(below)
-    if in_sentence or (fields and re.search(rf"(?i)\b(?:{'|'.join(fields)})\s?[:=]", after)):
+    goes_on = _LOWER_CASE.match(below) or (_CONTRAST.match(below) and _HYPOTHESIS.search(above))
+    in_sentence = above[-1:] not in ".!?" and goes_on
+    if in_sentence and below.startswith("\n"):
+        extents = []
+    elif in_sentence or (fields and re.search(rf"(?i)\b(?:{'|'.join(fields)})\s?[:=]", after)):
         extents = extents[:1]  # a field below the value belongs to it
     values = [] if takes_back(after) else dict.fromkeys(map(stripped, extents))
     return Stated(list(values), True, text, after)
@@ -277,7 +277,7 @@ def read_fields(text: str, names: Mapping[str, str], head: str = "") -> dict[str
         own = [
             (key, stripped(found[1]))
             for key, pattern in names.items()
-            if (found := re.fullmatch(rf"(?i)(?:{pattern})\b[\"']?\s?[:=|]?\s?(.*)", part))
+            if (found := re.fullmatch(rf"(?i)(?:{pattern})\b[\"']?(?: - |\s?[:=|]?\s?)(.*)", part))
         ]
         name, value = own[0] if own else (name, part)
         if not name or (own and fields.get(name, [value]) != [value]):

@@ -372,6 +372,20 @@ def test_objects_in_a_picture_lie_side_by_side_on_the_table() -> None:
         assert abs(picture[225:295, column] - (217, 204, 186)).max() <= 2
 
 
+def test_every_object_in_a_picture_has_a_letter_of_its_own_in_its_middle() -> None:
+    """In white, on the machine and on the table."""
+    for placed in (0b0000, 0b0101):
+        white = draw(Scene(4, placed)).min(axis=2) > 252
+        seen = []
+        for number in range(4):
+            x, y = 72 + 84 * number, 108 if placed >> number & 1 else 256
+            letter = white[y - 16 : y + 16, x - 16 : x + 16]
+            assert letter.sum() >= 20  # pixels
+            assert np.abs(np.median(letter.nonzero(), axis=1) - 15.5).max() <= 3
+            seen.append(letter)
+        assert all((one != other).any() for one, other in itertools.combinations(seen, 2))
+
+
 @pytest.mark.parametrize("value", [2, 256, -1, 0.7])
 @pytest.mark.parametrize("position", [0, 8])
 def test_a_batch_with_an_invalid_action_is_refused(value: float, position: int) -> None:

@@ -16,7 +16,7 @@ from trivium.benchmarks.nhop.spec import (
     Spec,
 )
 from trivium.core.benchmark import Ceiling, Floor, Metric, Published, answer_line, object_schema
-from trivium.core.reading import find_answer, raises_doubt
+from trivium.core.reading import find_answer, raises_doubt, stripped
 from trivium.core.records import NO_ANSWER, Groups, Scores
 
 
@@ -57,7 +57,7 @@ _SLOT = re.compile(
 )
 _ASIDE = re.compile(r"\([^()\n]{0,200}\)")
 # A reply without an ANSWER line may still say "..., so it is D_0441." and leave no doubt.
-_CLAIM = re.compile(r"(?:\bis|[:=>]) ?([A-Za-z]{1,4})_([0-9]{1,18})[.!]?$", re.M | re.I)
+_CLAIM = re.compile(r"(?:\bis|[:=>]) ?([A-Za-z]{1,4})_([0-9]{1,18})[.!]? ?$", re.M | re.I)
 _DENIAL = re.compile(
     r"\b(?:not|no|never|neither|nor|cannot|wrong|incorrect|whether|doubt)\b|n't\b", re.I
 )
@@ -96,14 +96,18 @@ def _before_remark(text: str) -> str:
 def _only_claim(text: str, item: NhopItem) -> str | None:
     """The only candidate that a text about this question names, if it claims it without doubt."""
     layers = {token.partition("_")[0] for token in item.candidates}
-    named = {token for token in _tokens(text) if token.partition("_")[0] in layers}
-    claimed = {_spelled(found) for found in _CLAIM.finditer(text)} & set(item.candidates)
-    first = item.start.partition("_")[0]
-    other = any(token.partition("_")[0] == first for token in {*_tokens(text)} - {item.start})
-    two = claimed != named or len(named) != 1 or (item.may_be_unknown and UNKNOWN in text.lower())
-    if two or other or _DENIAL.search(text) or raises_doubt(text):
+    tokens = set(_tokens(text))
+    named = {token for token in tokens if token.partition("_")[0] in layers}
+    if len(named) != 1 or not named <= set(item.candidates):
         return None
-    return named.pop()
+    lines = (_VALUE.fullmatch(stripped(line)) for line in text.split("\n"))
+    if not named & {_spelled(found) for found in lines if found}:  # on a line of its own
+        first = item.start.partition("_")[0]
+        other = any(token.partition("_")[0] == first for token in tokens - {item.start})
+        if other or named != {_spelled(found) for found in _CLAIM.finditer(text)} & named:
+            return None
+    unknown = item.may_be_unknown and UNKNOWN in text.lower()
+    return None if unknown or _DENIAL.search(text) or raises_doubt(text) else named.pop()
 
 
 def _tokens(text: str) -> list[str]:

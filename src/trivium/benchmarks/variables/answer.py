@@ -9,7 +9,13 @@ from typing import Any
 
 from trivium.benchmarks.variables.spec import VariablesView
 from trivium.core.benchmark import answer_line, object_schema
-from trivium.core.reading import find_answer, read_fields, read_list, without_remarks
+from trivium.core.reading import (
+    find_answer,
+    raises_doubt,
+    read_fields,
+    read_list,
+    without_remarks,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,8 @@ def _read(value: str, names: set[str]) -> VariablesAnswer | None:
     """The answer in a value: a verdict, and all fields if the hypothesis is called valid."""
     # "valid" is the name of a field, here with an empty value; "invalid" is none.
     fields = read_fields(value, _NAMES, head="verdict") or {}
+    if list(fields) == ["verdict"] and "\n" not in value and not raises_doubt(value):
+        fields["verdict"] = fields["verdict"].partition(";")[0]  # the rest is a remark
     if fields.get("verdict", "invalid").casefold() != "invalid":
         return None
     valid = _VERDICTS.get(fields.get("valid", fields.get("verdict", "?")).casefold())

@@ -66,7 +66,7 @@ def parse(item: PromptItem, replies: Sequence[str], view: PromptView) -> PromptA
     answer = next(filter(None, answers), None)
     if answer is not None or asks_for_lines(item, view):
         return answer
-    return read_sentences(item, replies[-1], view.sentences)
+    return read_sentences(item, reply, view.sentences)
 
 
 _FIELDS = {"blickets": "blickets?", "maybe": "maybe", "machine": "machine"}

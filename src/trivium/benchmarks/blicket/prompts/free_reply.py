@@ -31,7 +31,8 @@ _CLAUSE = (
     rf"|(?:must be|{_MAYBE}) {_BLICKET}(?: or not)?)"
 )
 _CLAUSES = re.compile(
-    rf"{_CLAUSE}(?:(?:,? (?:and|but|while|whereas)|[,;]) {_CLAUSE})*(?:,? (?:since|because) [^<]*)?"
+    rf"{_CLAUSE}(?:(?:,? (?:and|but|while|whereas)|[,;]) {_CLAUSE})*"
+    r"(?:(?:,? (?:since|because)|:) [^<]*)?"
 )
 _KIND_LISTED = re.compile(rf"(?:not|maybe|possible)(?: an?)?(?: blickets?)?: ?{_OBJECTS}")
 _ROW = re.compile(rf"{_OBJECT} ?(?::|=|-|\||->) ?(?:not |maybe )?{_BLICKET}")
@@ -40,12 +41,13 @@ _NONE = re.compile(
     r"|there are no blickets"
 )
 _LIKE = (
-    r"(?:it|this one|(?:this|the) (?:{new} )?(?:pattern(?:ed)? )?(?:blicket )?(?:machine|detector))"
-    r" (?:behaves|works|acts|is) like the ({known})(?: pattern(?:ed)?)?"
-    r"(?: blicket)?(?: machine| detector| one)?(?:,? (?:since|because|as) .*)?"
+    r"(?:it|this one|(?:(?:this|the) )?(?:{new} )?(?:pattern(?:ed)? )?(?:blicket )?"
+    r"(?:machine|detector)) (?:behaves|works|acts|is) like:? (?:the )?({known})(?: pattern(?:ed)?)?"
+    r"(?: blicket)?(?: machine| detector| one)?(?:,? (?:since|because|as|which) .*)?"
 )
 _OPEN = re.compile(r"it (?:cannot|can't) be known which machine .*like")
-_OPENING = re.compile(r"(?:(?:so|therefore|thus|output|answer|the answer is that)[,:]? )+")
+_OPENING = re.compile(r"\A(?:(?:so|therefore|thus|output|answer|the answer is that)[,:]? )+")
+_AROUND = " \"'()[].!"  # a sentence
 _PHRASE = re.compile(r"[^<,:]{3,60}, (?=(?:the |an? |both )?<)")  # "from these tests, "
 _EVIDENCE = re.compile(r"\b(?:light\w*|lit|dark|turn\w* on|activat\w*)\b")
 _OPINION = re.compile(
@@ -114,11 +116,12 @@ def _sentences(item: PromptItem, reply: str) -> Iterator[str]:
     text = plain(reply)
     text = MENTION.sub(marked, own_part(text, 1)).casefold()
     text = re.sub(r"\b(is|are)n't\b", r"\1 not", text)
+    text = re.sub(r"\b(?:therefore|thus|also|definitely|certainly|clearly) ", "", text)
     # A list below its label, with an object on each line, is one sentence.
     text = re.sub(r"\b((?:blickets?|is|are):)[ \t]*\n\s*(?=(?:the )?<)", r"\1 ", text)
     text = re.sub(r"(?<=>),?[ \t]*\n[ \t]*(?=(?:the )?<[^<>\n]*>,?[ \t]*(?:\n|$))", ", ", text)
-    for sentence in re.split(r"(?<=[.!?])\s|\n", text):
-        words = _OPENING.sub("", sentence.strip().rstrip(".!"), count=1)
+    for sentence in re.split(r"(?<=[.!?])[\"')]*\s|\n", text):
+        words = _OPENING.sub("", sentence.strip(_AROUND)).strip(_AROUND)
         phrase = _PHRASE.match(words)
         if phrase and not (raises_doubt(phrase[0]) or "not" in phrase[0]):
             words = words[phrase.end() :]
