@@ -311,7 +311,7 @@ WORDS = (
     ("spec", "which items there are: the fields of a benchmark"),
     ("preset", "a named spec"),
     ("view", "how an item is presented; it never changes the item"),
-    ("floor", "the best score without reading the item"),
+    ("floor", "the best score without reasoning about the item"),
     ("ceiling", "the score of the best solver that sees the same text"),
     ("lift", "(score - floor) / (ceiling - floor)"),
     ("shortcut", "a solver that reads the surface of a prompt and does not reason"),

@@ -264,3 +264,4 @@ def test_repeated_prompts_are_the_same_and_recorded_apart() -> None:
     assert (result.summary.metrics["variance_of_repeats"].value or 0) > 0.05
     oracle = trivium.evaluate(task, "oracle", items=3, seed=3, order_trials=2, repeats=2).summary
     assert oracle.metrics["variance_of_repeats"].value == 0
+    assert oracle.metrics["variance_of_repeats"].low is None  # equal values say nothing of it

@@ -98,6 +98,17 @@ def test_unequal_shares_of_attempts_without_a_score_are_said_beside_the_numbers(
     assert "differs" not in overview(alike, series_styles([alike]))[0].verdict
 
 
+def test_the_figures_beside_a_cell_leave_failed_attempts_out(tmp_path: Path) -> None:
+    """Of 10 items 4 are right, 2 wrong, 3 declined and 1 failed: the 9 give 4/9 to 7/9."""
+    rows = scored("a/model", [1.0] * 4 + [0.0] * 6)
+    for row, kind in zip(rows[6:], ("declined", "declined", "declined", "failed"), strict=True):
+        row |= {"kind": kind, "scores": {}, "answer": None}
+    cell = grid_of(results_of(tmp_path, rows)).rows[0].cells[0]
+    assert cell is not None
+    low, high = ((share - 0.125) / 0.875 for share in (4 / 9, 7 / 9))
+    assert cell.note == f"1 failed; 3 declined: {low:.2f} to {high:.2f}"
+
+
 def test_a_player_tests_like_the_nearest_built_in_one(tmp_path: Path) -> None:
     rows = [
         asdict(attempt(GAME, item, GAME.solvers[name], GameView())) | {"solver": shown}

@@ -100,7 +100,8 @@ def test_a_run_without_models_ends_with_a_line_for_each_benchmark(tmp_path: Path
     shown = card(results)
     assert shown.sentence == (
         "The ceiling is 1.00, and oracle reaches 1.00 on these items; the best of 2 shortcuts, "
-        "last_line, reaches 0.12 [0.01, 0.39], not shown to be above the floor of 0.12."
+        "last_line, reaches 0.12 [0.01, 0.42] (corrected for the choice), not shown to be above "
+        "the floor of 0.12."
     )
     assert [(row.name, row.words, len(row.bars)) for row in shown.rows] == [
         ("ceiling", "oracle", 1), ("shortcut", "last_line", 2), ("floor", "random_candidate", 1)

@@ -253,7 +253,7 @@ def test_a_sweep_prints_its_table_of_all_seeds_together(
     assert [setting for setting, _, _ in found if setting] == ["hops=4", "hops=5"]
     assert [solver for _, solver, _ in found].count("oracle (ceiling)") == 2
     assert {items for _, _, items in found} == {"10"}
-    assert "floor: the best score without reading the item (random_candidate)" in printed
+    assert "floor: the best score without reasoning about the item (random_candidate)" in printed
 
 
 def test_eval_prints_floor_and_ceiling(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

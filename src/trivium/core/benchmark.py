@@ -252,8 +252,8 @@ class Benchmark(ABC, Generic[SpecT, ViewT, ItemT, AnswerT]):
     """One reasoning test.
 
     The spec says what is in an item; the view says how it is presented and never changes it.
-    The first metric is the headline: `floor` is its best value without reading the item, and
-    `ceiling` its best value for a solver that reads all of it.
+    The first metric is the headline: `floor` is its best value without reasoning about the item,
+    and `ceiling` its best value for a solver that reads all of it.
     """
 
     name: ClassVar[str]

@@ -30,6 +30,7 @@ from trivium.core.records import (
 )
 from trivium.core.statistics import (
     UNDEFINED,
+    Bounds,
     Estimate,
     lift_over_floor,
     mean_interval,
@@ -364,7 +365,7 @@ def variance_parts(
             chance = np.mean([np.var(tries, ddof=1) / len(tries) for tries in several])
             between.append(float(np.var(means, ddof=1) - chance))
     parts = {"variance_of_repeats": repeats, "variance_of_orders": between}
-    return {name: mean_interval(found) for name, found in parts.items() if found}
+    return {name: _mean(found, None) for name, found in parts.items() if found}
 
 
 def estimate_of(
@@ -381,7 +382,7 @@ def estimate_of(
     ordered = np.asarray(items)[order]
     _, groups, counts = np.unique(ordered, return_inverse=True, return_counts=True)
     if counts.size < data.size:
-        return _mean(np.bincount(groups, data[order]) / counts, metric)
+        return _mean(np.bincount(groups, data[order]) / counts, metric.bounds)
     return _independent(data, metric)
 
 
@@ -389,12 +390,12 @@ def _independent(data: NDArray[np.float64], metric: Metric) -> Estimate:
     """A metric's estimate from values of different items."""
     if metric.kind == "proportion":
         return proportion(float(data.sum()), data.size)
-    return _mean(data, metric)
+    return _mean(data, metric.bounds)
 
 
-def _mean(data: NDArray[np.float64], metric: Metric) -> Estimate:
-    """The mean with its interval; equal values of a metric without bounds say nothing of it."""
-    found = mean_interval(data, bounds=metric.bounds)
+def _mean(values: Sequence[float] | NDArray[np.float64], bounds: Bounds | None) -> Estimate:
+    """The mean with its interval; equal values without bounds say nothing of it."""
+    found = mean_interval(values, bounds=bounds)
     return replace(found, low=None, high=None) if found.low == found.high else found
 
 

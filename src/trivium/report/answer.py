@@ -269,11 +269,14 @@ class Column:
         part = self.parts.get(solver)
         if part is None:
             return None
-        counts = unanswered([part]).items() if not who else ()
-        note = ", ".join(f"{count} {name}" for name, count in counts if count)
+        counts = {} if who else {name: n for name, n in unanswered([part]).items() if n}
+        failed = counts.pop("failed", 0)
+        note = ", ".join(f"{count} {name}" for name, count in counts.items())
         if note and part.bounds is not None and part.ceiling != part.floor:
             low, high = ((end - part.floor) / (part.ceiling - part.floor) for end in part.bounds)
             note += f": {low:.2f} to {high:.2f}"
+        if failed:  # the figures above are without them
+            note = "; ".join(filter(None, [f"{failed} failed", note]))
         benchmark = self.results.benchmark
         fields = {"benchmark": benchmark.name, "setting": self.setting, "solver": solver}
         query = urlencode({name: text for name, text in fields.items() if text})

@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from trivium.auditing.stored import audit_sentence
 from trivium.core.results import Summary
-from trivium.core.statistics import Estimate, two_sided_z
+from trivium.core.statistics import (
+    Bounds,
+    Estimate,
+    bounded_limits,
+    mean_interval,
+    two_sided_z,
+)
 from trivium.core.task import Task
 from trivium.report.item_browser import conversation
 from trivium.report.plot import ROLE_STYLES, SeriesStyle
@@ -109,10 +117,11 @@ def limits_sentence(results: BenchmarkResults, parts: Mapping[str, Summary]) -> 
     if shortcut is None:
         return f"{text}; the floor is {most.floor:.2f}."
     tried = [results.role(solver) for solver in parts].count("shortcut")
-    reached = best_of_several(shortcut[1], tried)
+    reached = best_of_several(shortcut[1], tried, results.benchmark.metrics[0].bounds)
     which = f"the best of {tried} shortcuts" if tried > 1 else "the only shortcut"
+    corrected = " (corrected for the choice)" if tried > 1 else ""
     above = "above" if reached.is_above(most.floor) else "not shown to be above"
-    text += f"; {which}, {shortcut[0]}, reaches {two(reached)}, {above} the floor of "
+    text += f"; {which}, {shortcut[0]}, reaches {two(reached)}{corrected}, {above} the floor of "
     return f"{text}{most.floor:.2f}."
 
 
@@ -161,13 +170,19 @@ def two(estimate: Estimate) -> str:
     return value if None in ends else f"{value} [{low}, {high}]"
 
 
-def best_of_several(estimate: Estimate, tried: int) -> Estimate:
+def best_of_several(estimate: Estimate, tried: int, bounds: Bounds | None) -> Estimate:
     """The estimate of the best of `tried` solvers with an interval that is wide enough for that."""
     value, low, high, n = estimate.value, estimate.low, estimate.high, estimate.n
-    if value is None or low is None or high is None:
+    if value is None or low is None or high is None or tried == 1:
         return estimate
-    wider = two_sided_z(1 - 0.05 / tried) / two_sided_z(0.95)
-    return Estimate(value, value - (value - low) * wider, value + (high - value) * wider, n)
+    level = 1 - 0.05 / tried
+    if bounds is None:
+        wider = two_sided_z(level) / two_sided_z(0.95)
+        return Estimate(value, value - (value - low) * wider, value + (high - value) * wider, n)
+    if value in bounds:
+        return mean_interval(np.full(n, value), level, bounds)
+    variance = ((high - low) / (2 * two_sided_z(0.95))) ** 2
+    return Estimate(value, *bounded_limits(value, variance, n, level, bounds), n)
 
 
 def bars(

@@ -162,7 +162,7 @@ def result_table(benchmark: AnyBenchmark, named: Named) -> Table:
     ]
     names = {summary.floor_name for _, summary in named}
     only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
-    note = f"floor: the best score without reading the item{only}."
+    note = f"floor: the best score without reasoning about the item{only}."
     note += f"\n{left_out_sentence(named)}"
     title = f"{benchmark.name}: {benchmark.title}"
     return Table(title, ("setting", "solver", *figures), tuple(rows), note.strip())
@@ -252,7 +252,7 @@ def metric_table(summary: Summary) -> Table:
     for name, count in unanswered([summary]).items():
         title += f", {count} {name}" if count or name == "failed" else ""
     if summary.bounds is not None:
-        title += f" ({bounds(summary)} with those wrong and right)"
+        title += f" ({bounds(summary)} with those cut off or declined wrong and right)"
     note = f"floor {named_floor(summary)}, ceiling {summary.ceiling:.3f}"
     note += "" if summary.ceiling_exact else f" ({UPPER_BOUND})"
     note += f"\n{token_line([summary])}" if summary.tokens else ""
