@@ -34,7 +34,10 @@ _CLAUSES = re.compile(
     rf"{_CLAUSE}(?:(?:,? (?:and|but|while|whereas)|[,;]) {_CLAUSE})*"
     r"(?:(?:,? (?:since|because)|:) [^<]*)?"
 )
-_KIND_LISTED = re.compile(rf"(?:not|maybe|possible)(?: an?)?(?: blickets?)?: ?{_OBJECTS}")
+_KIND_LISTED = re.compile(
+    rf"(must be|may be|not|maybe|possible)(?: an?)?(?: blickets?)?(?: or not)?: ?{_OBJECTS}"
+)
+_KINDS = {"must be": "yes", "not": "no"}  # maybe otherwise
 _ROW = re.compile(rf"{_OBJECT} ?(?::|=|-|\||->) ?(?:not |maybe )?{_BLICKET}")
 _NONE = re.compile(
     rf"(?:none of the (?:\w+ )?objects|no (?:\w+ )?objects?) (?:is|are) {_BLICKET}"
@@ -71,8 +74,8 @@ def read_sentences(item: PromptItem, reply: str, limit: int | None) -> PromptAns
             return None
         if _LISTED.fullmatch(sentence):
             lists.append({(name, "yes") for name in _names(sentence)})
-        elif _KIND_LISTED.fullmatch(sentence):
-            status = "no" if sentence.startswith("not") else "maybe"
+        elif listed := _KIND_LISTED.fullmatch(sentence):
+            status = _KINDS.get(listed[1], "maybe")
             others.append({(name, status) for name in _names(sentence)})
         elif _CLAUSES.fullmatch(sentence) or _ROW.fullmatch(sentence):
             others.append(set(_claims(sentence)))
