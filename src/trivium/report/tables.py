@@ -171,7 +171,7 @@ def result_table(benchmark: AnyBenchmark, named: Named) -> Table:
     ]
     names = {summary.floor_name for _, summary in named}
     only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
-    note = f"floor: the best score without reasoning about the item{only}."
+    note = f"floor: the best score without reasoning about the item{only}"
     note += f"\n{left_out_sentence(named)}"
     title = f"{benchmark.name}: {benchmark.title}"
     return Table(title, ("setting", "solver", *figures), tuple(rows), note.strip())
