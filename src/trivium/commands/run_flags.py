@@ -191,6 +191,7 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
         one.solver
         for one, found in named
         if one.is_model and found.no_answers > MAX_UNREAD * sum(found.kinds.values())
+        if not one.task.benchmark.multi_turn  # where --restate does nothing
     ]
     if unread and not any(one.settings.restate for one in run.evaluations):
         names = ", ".join(dict.fromkeys(unread))
