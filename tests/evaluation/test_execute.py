@@ -47,6 +47,21 @@ def test_every_command_that_records_takes_the_lock(
     assert main([*EVAL, str(tmp_path / "busy")]) == 0
 
 
+def test_a_folder_in_use_is_refused_before_anything_else_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*EVAL, str(tmp_path / "a")]) == 0
+    assert main([*MAIN_RUN, str(tmp_path / "b")]) == 0
+    more = [*EVAL, str(tmp_path / "a"), "--items", "8"]
+    model = [*MAIN_RUN, str(tmp_path / "c"), "--model", "vllm/m"]
+    for words, folder in ((more, "a"), ([*MAIN_RUN, str(tmp_path / "b")], "b"), (model, "c")):
+        with locked(tmp_path / folder):
+            capsys.readouterr()
+            assert main(words) == 2
+            (error,) = capsys.readouterr().err.splitlines()
+            assert "another process is working there" in error
+
+
 def test_what_is_recorded_is_not_attempted_again(tmp_path: Path) -> None:
     execute(plan(4), tmp_path)
     first = (tmp_path / "records.jsonl").read_bytes()

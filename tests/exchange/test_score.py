@@ -295,8 +295,11 @@ def test_the_results_of_other_replies_are_never_overwritten(
     assert (tmp_path / "run" / "summary.json").read_bytes() == before
     evaluated = tmp_path / "eval"
     assert run(f"eval nhop_implicit --items 2 --solver oracle --out {evaluated}") == 0
-    words = f"score nhop_implicit --items 6 --seed 3 --replies {replies} --out {evaluated}"
-    assert run(words) == 2
+    swept = tmp_path / "sweep"
+    assert run(f"sweep nhop_implicit --items 2 --solver oracle --out {swept}") == 0
+    for folder in (evaluated, swept):
+        words = f"score nhop_implicit --items 6 --seed 3 --replies {replies} --out {folder}"
+        assert run(words) == 2
 
 
 def test_scores_say_which_version_of_the_items_they_are_of(tmp_path: Path) -> None:

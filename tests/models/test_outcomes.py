@@ -154,6 +154,19 @@ def test_a_model_may_be_asked_once_more_for_its_answer(
     assert "--restate" not in printed
 
 
+def test_asking_once_more_is_not_suggested_for_games(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Server(lambda messages: "I give up.") as server:
+        words = eval_words(server, tmp_path, items=2)
+        words[1] = "blicket_game"
+        assert main(words) == 0
+    assert [row["kind"] for row in records(tmp_path)] == ["no-answer"] * 2
+    printed = capsys.readouterr().out
+    assert "none of 2 replies holds an answer" in printed
+    assert "--restate" not in printed
+
+
 @BACKENDS
 @pytest.mark.parametrize("api", ["chat", "responses"])
 def test_replies_can_be_held_to_a_schema(

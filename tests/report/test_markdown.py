@@ -14,6 +14,7 @@ def test_the_file_has_results_metrics_kinds_and_charts(tmp_path: Path) -> None:
     assert text.startswith("# Trivium evaluation: nhop_implicit\n\nMade by Trivium ")
     assert "| setting | solver | correct [95%] | lift | floor | items |" in text
     assert "| oracle (ceiling) | 1.000 [0.473, 1.000] | 1.000 | 0.125 | 4 |" in text
+    assert "\n\nFloor: the best score without reasoning about the item.\n\n###" in text
     assert "### Every metric\n\n| solver | correct | lift | kinds of answers |" in text
     assert "| oracle (ceiling) | 1.000 | 1.000 | right 100% |" in text
     rows = [
@@ -45,4 +46,8 @@ def test_a_setting_is_named_once_and_models_come_first_and_sorted(tmp_path: Path
     assert sorted(row[0] for row in cells if row[0]) == ["M=600", "implicit"]
     solvers = ["openai/strong", "openai/weak", "oracle (ceiling)", "last_line (shortcut)"]
     assert [row[1] for row in cells] == solvers * 2
+    assert (
+        "about the item. The share of attempts in no score (declined or failed) differs: " in text
+    )
+    assert "for openai/weak, M=600, 0.0% for oracle" in text
     assert cells[1][5:] == ["3 of 4", "1"]  # the n behind the figure, and an error

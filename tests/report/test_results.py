@@ -10,6 +10,7 @@ import pytest
 from tests.report.records import attempts, results_of, scored, write_records
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec
+from trivium.cli import main
 from trivium.core.errors import UserError
 from trivium.core.results import summarise
 from trivium.report import results as results_module
@@ -54,6 +55,25 @@ def test_the_setting_of_a_run_takes_precedence_over_the_spec(tmp_path: Path) -> 
     results.setting_order = ("implicit", "baseline")
     assert results.settings == ["implicit", "baseline"]
     assert results.records == 24
+
+
+@pytest.mark.parametrize("lost", ["missing", "empty"])
+@pytest.mark.parametrize("command", ["report", "analyze"])
+def test_a_model_whose_records_are_lost_is_named(
+    command: str, lost: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b", "c"):
+        folder = write_records(tmp_path / name, scored(f"openai/{name}", [1.0, 0.0]))
+        (folder / "run.json").write_text('{"setting": "baseline"}')
+    (tmp_path / "run.json").write_text("{}")
+    assert main([command, str(tmp_path)]) == 0
+    assert "left out" not in capsys.readouterr().out
+    (tmp_path / "b" / "records.jsonl").unlink()
+    if lost == "empty":
+        (tmp_path / "b" / "records.jsonl").touch()
+    assert main([command, str(tmp_path)]) == 0
+    said = f"left out, as records.jsonl is missing or empty: {tmp_path / 'b'}\n"
+    assert said in capsys.readouterr().out
 
 
 def test_models_come_before_programs_in_the_order_of_the_benchmark(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from tests.command_line import run
 from trivium.benchmarks import benchmark_names, load_task
 from trivium.cli import main
 from trivium.core.errors import UserError
-from trivium.report.thresholds import curve_chart
+from trivium.report.thresholds import curve_chart, map_chart, threshold_table
 from trivium.thresholds.fit import Levels, share_grows
 from trivium.thresholds.results import read_thresholds
 from trivium.thresholds.search import (
@@ -193,6 +193,21 @@ def test_two_fields_make_a_map(tmp_path: Path) -> None:
     assert run(f"{SEARCH} {words}") == 0
     assert {row["m"] for row in rows(tmp_path)} == {"4", "8"}
     assert list((tmp_path / "plots").glob("*_map.svg"))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("nhop_implicit", "hops (steps + 1)"), ("nhop_explicit", "hops")]
+)
+def test_a_threshold_says_in_the_words_of_the_benchmark_along_what_it_is(
+    name: str, words: str
+) -> None:
+    task = load_task(name)
+    axes = make_axis(task, "hops", ["4", "5"]), make_axis(task, "M", ["400", "500"])
+    for chosen in (axes[:1], axes):
+        searches = ThresholdPlan(task, chosen, ("oracle",)).searches()
+        assert threshold_table(searches).title.endswith(f", along {words}")
+        assert curve_chart(searches, {}, "one").panels[0].x_label == words
+    assert map_chart(searches, {}, "map").title == f"Threshold of {words} over M"
 
 
 def test_a_chart_has_at_most_24_searches_and_counts_the_others() -> None:

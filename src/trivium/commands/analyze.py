@@ -17,7 +17,7 @@ from trivium.core.text import one_line
 from trivium.evaluation.command_line import show_command
 from trivium.report.item_browser import conversation
 from trivium.report.results import BenchmarkResults, read_results, replies_of
-from trivium.report.tables import analysis_tables, terminal
+from trivium.report.tables import analysis_tables, say_left_out, terminal
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,7 @@ def main(args: Sequence[str]) -> int:
             table.show(console)
         for line in example_lines(results, flags.examples):
             print(line)
+    say_left_out(named)
     return 0
 
 

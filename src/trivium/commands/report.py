@@ -15,6 +15,7 @@ from trivium.core.errors import require
 from trivium.core.records import read_manifest
 from trivium.evaluation.cost import Prices
 from trivium.report.page import write_report
+from trivium.report.tables import say_left_out
 
 
 @dataclass(frozen=True)
@@ -44,5 +45,6 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Write the page and print its path."""
     flags = read_flags("trivium report", Flags(), args, __doc__).flags
+    say_left_out([flags.folder()])
     print(f"report: {write_report(flags.folder(), flags.label, flags.prices)}")
     return 0

@@ -12,6 +12,7 @@ from typing import Any
 
 from trivium.commands.flags import Asked, leaves
 from trivium.core.errors import require
+from trivium.core.files import locked
 from trivium.core.records import (
     CUT_OFF,
     DECLINED,
@@ -76,11 +77,12 @@ class RunFlags:
             check_solver(evaluation, self.options)
         folder = self.out or (None if self.new else newest_folder(run, ROOT))
         recorded = [0] * len(run.evaluations)
-        if folder is not None:
-            if (folder / MANIFEST).exists():
-                claim_folder(folder, run.manifest())  # refuses a folder of another run
-            errors = not self.options.retry_errors
-            recorded = [len(one.recorded_keys(folder, errors=errors)) for one in run.evaluations]
+        if folder is not None and folder.is_dir():
+            kept = not self.options.retry_errors
+            with locked(folder):  # refuses a folder in which another process works
+                if (folder / MANIFEST).exists():
+                    claim_folder(folder, run.manifest())  # refuses a folder of another run
+                recorded = [len(one.recorded_keys(folder, errors=kept)) for one in run.evaluations]
         if run.models:
             cost = cost_of_run(run, recorded, self.prices.of_run(run))
             confirm(cost, self.options)
@@ -189,6 +191,7 @@ def print_verdict(run: Run, summaries: Sequence[Summary], folder: Path, prices: 
         one.solver
         for one, found in named
         if one.is_model and found.no_answers > MAX_UNREAD * sum(found.kinds.values())
+        if not one.task.benchmark.multi_turn  # where --restate does nothing
     ]
     if unread and not any(one.settings.restate for one in run.evaluations):
         names = ", ".join(dict.fromkeys(unread))

@@ -209,7 +209,7 @@ def write_scores(scoring: Scoring, out: Path, command: str | None = None) -> Sum
     with locked(out):
         held = read_manifest(out)
         same = bool(held) and first_difference(held, manifest, COSMETIC | {"files"}) is None
-        free = not any((out / name).exists() for name in (RECORDS, SUMMARY))
+        free = not held and not any((out / name).exists() for name in (RECORDS, SUMMARY))
         require(
             same or free,
             f"{out} holds the results of other replies; choose another folder with --out",

@@ -27,7 +27,7 @@ from trivium.report.plot import (
     SeriesStyle,
     number_text,
 )
-from trivium.report.results import BenchmarkResults, GroupKey, kind_words, natural
+from trivium.report.results import BenchmarkResults, GroupKey, axis_words, kind_words, natural
 
 MAX_PANELS = 4  # with lines for the values of a second group
 MAX_SMALL = 12  # small panels
@@ -156,7 +156,7 @@ class Charts:
 
     def _curve(self, metric: str, name: str, of: Callable[[GroupKey], Any]) -> Chart:
         """A metric over one axis, all solvers in one panel."""
-        words = self.results.axis_words(name)
+        words = axis_words(self.results.benchmark, name)
         curves = self._split(of)
         series = [self._line(solver, curves, metric) for solver in self._solvers]
         published = self._published(name)
@@ -168,7 +168,7 @@ class Charts:
 
     def _other_metrics(self, name: str, of: Callable[[GroupKey], Any]) -> Chart:
         """Every metric but the headline over one axis, each in its own panel."""
-        words, curves = self.results.axis_words(name), self._split(of)
+        words, curves = axis_words(self.results.benchmark, name), self._split(of)
         panels = [
             Panel(
                 [self._line(solver, curves, metric.name) for solver in self._solvers],

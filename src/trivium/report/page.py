@@ -216,7 +216,8 @@ def results_markdown(run: ReportedRun) -> str:
         rows.sort(key=lambda row, order=results.settings: order.index(row[0]))  # type: ignore[misc]
         table = result_table(benchmark, rows)
         parts += [f"## {benchmark.name}", f"{markdown_text(benchmark.title.capitalize())}."]
-        parts += [table.markdown(), f"{markdown_text(table.note.capitalize())}."]
+        notes = (f"{line[:1].upper()}{line[1:]}." for line in table.note.split("\n"))
+        parts += [table.markdown(), markdown_text(" ".join(notes))]
         parts += [f"### Every metric{pooled(results.settings)}", solver_table(results).markdown()]
         for chart in section.charts:
             label = " ".join([f"{chart.title}.", chart.about, chart.words]).strip()

@@ -109,11 +109,6 @@ class BenchmarkResults:
         named = [axis for axis in self.benchmark.chart_axes if not axis.metric]
         return named or [ChartAxis(name) for name in self.varying_groups[:2]]
 
-    def axis_words(self, name: str) -> str:
-        """The words for a group or a field on an axis."""
-        axes = self.benchmark.chart_axes
-        return next((axis.label for axis in axes if axis.name == name), name)
-
     def split(
         self,
         by: Callable[[GroupKey], Any],
@@ -268,6 +263,11 @@ class BenchmarkResults:
             if self.role(solver) == role and part.metrics[metric].value is not None
         ]
         return max(found, key=lambda one: one[1].value or 0.0, default=None)
+
+
+def axis_words(benchmark: AnyBenchmark, name: str) -> str:
+    """The words for a group or a field on an axis."""
+    return next((axis.label for axis in benchmark.chart_axes if axis.name == name), name)
 
 
 def kind_words(kind: str) -> str:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -20,9 +21,9 @@ from rich.text import Text
 
 from trivium.benchmarks import get_benchmark
 from trivium.core.benchmark import UPPER_BOUND, AnyBenchmark
-from trivium.core.records import CUT_OFF, DECLINED, FAILED, TOKENS, UNSCORED
+from trivium.core.records import CUT_OFF, DECLINED, FAILED, MANIFEST, RECORDS, TOKENS, UNSCORED
 from trivium.core.results import Summary, TokenCount
-from trivium.core.text import clean
+from trivium.core.text import clean, one_line
 from trivium.report.results import ROLES, STUDIED, BenchmarkResults, natural, role_of
 
 WIDTH = 160  # of output to a file or a pipe
@@ -59,6 +60,14 @@ def say(text: str, *, stderr: bool = False) -> None:
     """Print a line, broken between words where the window is too narrow for it."""
     console = _Terminal(stderr=stderr, highlight=False)
     console.print(Text(clean(text)), soft_wrap=not console.is_terminal)
+
+
+def say_left_out(paths: Iterable[Path]) -> None:
+    """Name the runs in these folders that have no records, if there are some."""
+    runs = sorted({file.parent for path in paths for file in path.rglob(MANIFEST)})
+    names = [str(run) for run in runs if not any(one.stat().st_size for one in run.rglob(RECORDS))]
+    if names:
+        say(f"left out, as {RECORDS} is missing or empty: {one_line(', '.join(names))}")
 
 
 def print_json(value: Any) -> None:
@@ -162,7 +171,7 @@ def result_table(benchmark: AnyBenchmark, named: Named) -> Table:
     ]
     names = {summary.floor_name for _, summary in named}
     only = f" ({names.pop()})" if len(names) == 1 and names != {""} else ""
-    note = f"floor: the best score without reasoning about the item{only}."
+    note = f"floor: the best score without reasoning about the item{only}"
     note += f"\n{left_out_sentence(named)}"
     title = f"{benchmark.name}: {benchmark.title}"
     return Table(title, ("setting", "solver", *figures), tuple(rows), note.strip())

@@ -12,6 +12,7 @@ import numpy as np
 from trivium.core.records import solver_group
 from trivium.report.charts import Styles
 from trivium.report.plot import Chart, Panel, Point, Series, SeriesStyle
+from trivium.report.results import axis_words
 from trivium.report.tables import Table, number
 from trivium.thresholds.results import (
     read_thresholds,
@@ -54,7 +55,7 @@ def threshold_sections(folders: Iterable[Path], styles: Styles) -> list[Threshol
         if searches[0].plan.by:
             charts.insert(0, map_chart(searches, styles, f"{name}_map"))
         table, sentences = threshold_table(searches), threshold_sentences(searches)
-        title = f"{key[0]} along {key[1]}"
+        title = f"{key[0]} along {axis_words(searches[0].plan.task.benchmark, key[1])}"
         sections.append(ThresholdSection(title, sentences, table, charts))
     return sections
 
@@ -104,7 +105,7 @@ def threshold_table(searches: Sequence[Search]) -> Table:
         found = threshold_of(search)
         fits = {True: "yes", False: "does not fit", None: "-"}[found.fits]
         rows.append((search.solver, *second, found.text, str(found.items), fits))
-    field = plan.axis.field
+    field = axis_words(plan.task.benchmark, plan.axis.field)
     heads = ("solver", *by, "threshold [95%]", "items", "curve fits")
     title = f"{plan.task.benchmark.name}: where lift falls to {plan.target:g}, along {field}"
     notes = ["threshold: the estimate and the 95% interval, whose ends are values that were tried"]
@@ -145,7 +146,7 @@ def curve_chart(searches: Sequence[Search], styles: Styles, name: str) -> Chart:
     A few solvers share one large panel; more, or those of a map, have a small one each.
     """
     plan = searches[0].plan
-    label = plan.axis.field
+    label = axis_words(plan.task.benchmark, plan.axis.field)
     ticks = searches[0].levels.values
     together = len(searches) <= MAX_TOGETHER and plan.by is None
     if together:
@@ -208,7 +209,7 @@ def map_chart(searches: Sequence[Search], styles: Styles, name: str) -> Chart:
                 points.append(Point(search.by, found.value, low, high, tip))
         if points:
             series.append(Series(solver, styles.get(solver, BASE), points))
-    field, by = plan.axis.field, plan.by.field
+    field, by = axis_words(plan.task.benchmark, plan.axis.field), plan.by.field
     panel = Panel(series, by, f"threshold of {field}", y_range=None)
     about = "Thresholds beyond the values that were tried are in the table only."
     return Chart(name, f"Threshold of {field} over {by}", about, [panel] if series else [])

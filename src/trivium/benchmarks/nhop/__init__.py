@@ -113,8 +113,11 @@ class NhopImplicit(_Nhop[ImplicitSpec]):
     title = "compose facts over several steps from a shuffled bag of facts"
     source = "from a bag of facts"
     explicit = False
-    # A bag asks for one function fewer than --hops, as in the original.
-    chart_axes = (ChartAxis("steps", "steps (hops - 1)", "step"), ChartAxis("m"))
+    chart_axes = (
+        ChartAxis("steps", "steps (hops - 1)", "step"),
+        ChartAxis("m"),
+        ChartAxis("hops", "hops (steps + 1)"),
+    )
     spec_type = ImplicitSpec
     presets = IMPLICIT_PRESETS
     solvers = solvers.IMPLICIT_SOLVERS
