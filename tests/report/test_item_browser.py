@@ -55,14 +55,15 @@ def test_the_turns_of_a_game_are_those_that_were_played(tmp_path: Path) -> None:
 
 
 def test_the_system_message_is_the_one_that_the_run_sent(tmp_path: Path) -> None:
-    sent = {"benchmark": "nhop_implicit", "shaping": {"temp": None, "system": "Be brief."}}
-    for name, manifest in (("sent", sent), ("own", sent | {"shaping": None})):
+    shaping = {"temp": None, "system": "Be brief."}
+    sent = {"benchmark": "nhop_implicit", "solver": "sent", "shaping": shaping}
+    for name, manifest in (("sent", sent), ("own", sent | {"solver": "own", "shaping": None})):
         rows = attempts(ImplicitSpec(), "oracle", items=1)
         write_records(tmp_path / name, [{**row, "solver": name} for row in rows])
         (tmp_path / name / "run.json").write_bytes(orjson.dumps(manifest))
     foreign = {**rows[0], "solver": "foreign", "spec": None, "system": 5}
     write_records(tmp_path / "foreign", [foreign])
-    (tmp_path / "foreign" / "run.json").write_bytes(orjson.dumps(sent))
+    (tmp_path / "foreign" / "run.json").write_bytes(orjson.dumps(sent | {"solver": "foreign"}))
     shown = browser_attempts(list(read_results([tmp_path]).values()))
     system = {
         one["solver"]: [text for side, text in one["turns"] if side == "system"] for one in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 
@@ -55,6 +56,26 @@ def test_the_setting_of_a_run_takes_precedence_over_the_spec(tmp_path: Path) -> 
     results.setting_order = ("implicit", "baseline")
     assert results.settings == ["implicit", "baseline"]
     assert results.records == 24
+
+
+def test_a_model_that_was_asked_in_two_ways_is_two_solvers(tmp_path: Path) -> None:
+    for name, system, score in (("a", "Be brief.", 1.0), ("b", None, 0.0), ("c", None, 0.0)):
+        for solver in ("openai/x", "openai/y", "oracle"):
+            folder = tmp_path / name / "deep" / solver.replace("/", "_")
+            write_records(folder, scored(solver, [score] * 4))
+            held: dict[str, object] = {"benchmark": "nhop_implicit", "solver": solver}
+            if solver != "oracle":
+                held |= {"shaping": {"system": system if solver == "openai/x" else None}}
+            (folder / "run.json").write_text(json.dumps(held))
+    results = read_results([tmp_path])["nhop_implicit"]
+    values = {name: part.metrics["correct"].value for name, part in results.by_solver.items()}
+    assert values == {
+        **{"openai/x in a": 1.0, "openai/x in b": 0.0},
+        **{"openai/y": pytest.approx(1 / 3), "oracle": pytest.approx(1 / 3)},
+    }
+    assert sorted(results.models) == ["openai/x in a", "openai/x in b", "openai/y"]
+    alone = read_results([tmp_path / "a", tmp_path / "b" / "deep" / "oracle"])["nhop_implicit"]
+    assert set(alone.by_solver) == {"openai/x", "openai/y", "oracle"}
 
 
 @pytest.mark.parametrize("lost", ["missing", "empty"])

@@ -228,7 +228,9 @@ def results_markdown(run: ReportedRun) -> str:
 def page(run: ReportedRun, prices: Prices, max_characters: int) -> str:
     """The text of report.html; the template escapes every value."""
     models = studied_solvers(run.results, run.styles)
-    known = prices.of(models) if models else {}
+    names = {model: model.partition(" in ")[0] for model in models}  # without its folder
+    of_models = prices.of(list(names.values())) if models else {}
+    known = {model: of_models[name] for model, name in names.items() if name in of_models}
     cards = [] if models or run.thresholds else [card(results) for results in run.results]
     again = run.manifest.get("kind") in ("sweep", "diag") and "command" in run.manifest
     return render_page(

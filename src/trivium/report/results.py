@@ -298,10 +298,16 @@ def studied_solvers(all_results: Sequence[BenchmarkResults], order: Iterable[str
 def read_results(
     paths: Sequence[Path], kind: str | None = None, setting_order: Sequence[str] = ()
 ) -> dict[str, BenchmarkResults]:
-    """The results of each benchmark in these files and folders, by its name."""
+    """The results of each benchmark in these files and folders, by its name.
+
+    A model that was asked the same in several ways, such as with two templates, is several solvers.
+    """
     results: dict[str, BenchmarkResults] = {}
-    for path in record_files(paths):
-        manifest = read_manifest(path.parent) if path.name == RECORDS else {}
+    files = record_files(paths)
+    manifests = {path: read_manifest(path.parent) for path in files if path.name == RECORDS}
+    folders = _folders_by_file(manifests)
+    for path in files:
+        manifest, folder = manifests.get(path, {}), folders.get(path)
         run_setting, shaping = manifest.get("setting"), manifest.get("shaping") or {}
         names: dict[bytes, str] = {}  # of settings, by spec and view
         for number, row in read_records(path):
@@ -319,9 +325,29 @@ def read_results(
                         setting = names[fields] = setting_name(row)
             except UserError as problem:
                 raise UserError(f"{path} line {number}: {problem}") from None
-            of_benchmark.add(row, setting, shaping.get("system"))
+            own = {**row, "solver": f"{row['solver']} in {folder}"} if folder else row
+            of_benchmark.add(own, setting, shaping.get("system"))
     require(bool(results), f"{', '.join(map(str, paths))}: there are no records")
     return results
+
+
+def _folders_by_file(manifests: Mapping[Path, Mapping[str, Any]]) -> dict[Path, str]:
+    """For each file whose model was asked the same in several ways: the folder that names its way.
+
+    It is the first folder with that way of asking.
+    """
+    asked: dict[bytes, dict[bytes, list[Path]]] = {}
+    for path, held in manifests.items():
+        if "shaping" not in held:
+            continue
+        same = orjson.dumps([held.get(name) for name in ("benchmark", "solver", "spec", "view")])
+        shaping = orjson.dumps(held["shaping"], option=orjson.OPT_SORT_KEYS)
+        asked.setdefault(same, {}).setdefault(shaping, []).append(path)
+    ways = [files for found in asked.values() if len(found) > 1 for files in found.values()]
+    parents = [files[0].parent.absolute() for files in ways]
+    common = Path(os.path.commonpath(parents)) if parents else Path()
+    names = [(*parent.relative_to(common).parts, parent.name)[0] for parent in parents]
+    return {path: name for files, name in zip(ways, names, strict=True) for path in files}
 
 
 def record_files(paths: Sequence[Path]) -> list[Path]:
