@@ -461,6 +461,13 @@ def test_every_object_shows_itself_in_twenty_lines() -> None:
     )
 
 
+def test_saving_charts_says_which_files_hold_them(tmp_path: Path) -> None:
+    charts = trivium.sweep("nhop_implicit", hops=[4, 5], solvers=["oracle"], items=1).plot()
+    paths = charts.save(tmp_path / "charts")
+    assert {path.stem: path.read_text() for path in paths} == dict(charts) != {}
+    assert {*paths} == {*(tmp_path / "charts").glob("*.svg")}
+
+
 def test_settings_are_named_by_the_fields_of_spec_and_view_that_vary() -> None:
     found = trivium.sweep(
         "nhop_implicit", hops=[4, 5], mode=["direct", "steps"], solvers=["oracle"], items=1

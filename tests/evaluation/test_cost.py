@@ -114,6 +114,7 @@ def test_prices_come_from_flags_or_a_file(tmp_path: Path) -> None:
         ("price_in = 1", "price_in must be a table with price_in and price_out"),
         ('["a/b"]\nprice_in = 1', "price_out must be given"),
         ('["a/b"]\nprice_in = 1\nprice_out = -2', "price_out must be given, and at least 0"),
+        ('["a/b"]\nprice_in = inf\nprice_out = 2', "price_in must be given, and at least 0"),
         ('["a/b"]\nprice_in = "1"\nprice_out = 2', "a/b: price_in must be a number, got '1'"),
         ('["a/b"]\nin = 1\nprice_out = 2', "unknown key 'in'"),
     ],

@@ -10,6 +10,7 @@ import re
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
@@ -104,8 +105,13 @@ class Server:
         problem: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
+        with suppress(RuntimeError):  # stopped and closed before
+            self.stop()
         self._thread.join(10)
+
+    def stop(self) -> None:
+        """Stop listening, before the end of the block or at it."""
+        self._loop.call_soon_threadsafe(self._stop.set)
 
     def _serve(self, started: threading.Event) -> None:
         asyncio.set_event_loop(self._loop)

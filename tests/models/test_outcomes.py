@@ -422,6 +422,27 @@ def test_a_server_that_is_not_there_stops_at_once(
     assert error.count("\n") == 1
 
 
+@DIRECT
+def test_a_server_that_goes_away_ends_the_run(
+    backend: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is left is not recorded as failed: the same command makes it later."""
+    third = prompts(8)[2]
+
+    def fault(prompt: str, nth: int) -> str | None:
+        if prompt != third:
+            return None
+        server.stop()
+        return "dropped"
+
+    flags = ("--concurrency", "1", "--max_retries", "5", "--retry_backoff", "0.05")
+    with Server(oracle(8), fault) as server:
+        assert ask(server, tmp_path, backend, *flags, items=8) == 1
+    assert [row["kind"] for row in records(tmp_path)] == ["right"] * 2
+    error = capsys.readouterr().err
+    assert "cannot be asked: no connection (Connection refused) (2 of 8 attempts" in error
+
+
 def test_a_server_that_hangs_is_not_asked_one_call_at_a_time(tmp_path: Path) -> None:
     with Server(oracle(), lambda prompt, nth: "slow", slow=30) as server:
         began = time.monotonic()

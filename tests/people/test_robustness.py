@@ -29,10 +29,12 @@ from trivium.people import server
 from trivium.people.app import make_app
 from trivium.people.experiment import read_experiment
 from trivium.people.export import export_study
+from trivium.people.screens import screen
 from trivium.people.steps import RefusedError, Step
 from trivium.people.store import Clock
 from trivium.people.study import Study, events_from, open_study, reopen_study
 from trivium.people.texts import read_texts
+from trivium.people.walkthrough import sentences
 
 SHORT = f"title = 'x'\npractice = false\ncheck = false\n{GAME}preset = 'paper'\n"
 AGE = "[[questions]]\nid = 'age'\ntext = 'How old?'\noptions = ['child', 'adult']\n"
@@ -379,6 +381,22 @@ def test_sentences_for_children_can_be_recorded(
     assert client.http.get(f"/audio/{name}").content == b"a recording"
     assert client.http.get("/audio/..%2fsecret.key").status_code == 404
     assert client.view["guard"] == 2 * 400
+
+
+def test_sentences_are_listed_for_both_orders_of_the_example_machines(tmp_path: Path) -> None:
+    """Every child hears a recording, whichever example machine comes first."""
+    text = SHORT.replace("'paper'", "'demonstrations-given'")
+    study = make_study(tmp_path, f"audience = 'children'\nbalance = ['swapped']\n{text}")
+    listed, orders = sentences(study.experiment), set()
+    for name in ("one", "two"):
+        person, heard = Direct(study, name), set[str]()
+        session = person.take("consent", True)
+        while session.stage != "explore":
+            session = person.take("next")
+            heard |= {one["text"] for one in screen(session, "")["speak"]}
+        orders.add(session.now.item.content.swapped)
+        assert heard <= set(listed)
+    assert orders == {False, True}
 
 
 def test_a_backup_made_while_the_server_runs_can_be_restored(tmp_path: Path) -> None:

@@ -54,7 +54,6 @@ def main(args: Sequence[str]) -> int:
         values |= dict.fromkeys(SETTINGS)  # a config file may hold them for other commands
     total = export(asked.task, **values)
     if stdout:
-        stdout.flush()
         return 0
     print(f"{total} prompts written to {flags.out}")
     if benchmark.multi_turn:

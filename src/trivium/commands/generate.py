@@ -50,7 +50,6 @@ def main(args: Sequence[str]) -> int:
         for count, lines in executor.map(item_lines, jobs):
             file.write(lines)
             progress.advance(count)
-        file.flush()
     if not stdout:
         print(f"{flags.items} items written to {flags.out}")
         print(f"their prompts: trivium export {task.benchmark.name} --in {flags.out} --out FILE")

@@ -479,6 +479,16 @@ def test_a_picture_shows_objects_light_and_question() -> None:
     assert draw(Scene(8)).shape == (300, 732, 3)
 
 
+def test_the_picture_of_a_finished_episode_is_half_faded() -> None:
+    env = BlicketEnv(render_mode="rgb_array", max_steps=0)
+    env.reset(seed=0, options={"hypothesis": "disjunctive:C"})
+    red, yellow = (227, 74, 69), (255, 219, 64)
+    half_red, half_yellow = (232, 158, 160), (246, 230, 157)
+    for a_up, lamp in ((red, yellow), (half_red, half_yellow)):
+        env.step([1, 0, 1])
+        assert same_colours(env.render(), {(54, 90): a_up, (156, 178): lamp})
+
+
 def test_the_text_of_every_phase() -> None:
     env = BlicketEnv(render_mode="ansi", reward_structure="quiz-type", max_steps=1)
     env.reset(seed=0, options={"hypothesis": "disjunctive:C"})

@@ -59,4 +59,4 @@ def _episode(spec: BlicketSpec, game: Game) -> Episode:
     codes += [1 << spec.objects] + [mask_of(answer.blickets)] * spec.objects
     if spec.asks_type:
         codes.append((*EXAMPLES, UNSURE).index(answer.form))
-    return replay(spec, item.truth, codes, order=int(spec.orders > 1 and item.swapped))
+    return replay(spec, item.truth, codes, order=int(item.swapped))
