@@ -88,12 +88,26 @@ def read_items(benchmark: AnyBenchmark, paths: Sequence[Path]) -> list[Any]:
         for count, (number, row) in enumerate(read_rows(path)):
             where = f"{path} line {number}"
             with located(where):
-                item = benchmark.from_row(row, count)
+                try:
+                    item = benchmark.from_row(row, count)
+                except UserError:
+                    _refuse_other_rows(benchmark, row)
+                    raise
             require(item.id not in seen, f"{where}: id {item.id} is in {seen.get(item.id)} already")
             seen[item.id] = where
             items.append(item)
     require(bool(items), f"{', '.join(map(str, paths))}: there are no items")
     return items
+
+def _refuse_other_rows(benchmark: AnyBenchmark, row: Row) -> None:
+    """Say so if a row is not that of an item at all."""
+    exported = b"trivium-canary-" in dump_line(row)  # which every export carries
+    made = benchmark.to_row(next(benchmark.generate(benchmark.default_spec, 0)))
+    known = (made.keys() - {"id", "spec", "seed", "index"}) & row.keys()
+    what = "an exported prompt, not an item" if exported else "not an item"
+    writes = f"trivium generate {benchmark.name} writes a file of items"
+    require(bool(known) and not exported, f"this is {what}: {writes}")
+
 
 
 def versions(benchmarks: Iterable[AnyBenchmark]) -> dict[str, Any]:
