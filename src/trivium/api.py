@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import pkgutil
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -542,8 +543,11 @@ def import_records(*files: str | Path, out: str | Path, format: str = "inspect")
 @checked
 def new_benchmark(name: str) -> Path:
     """Write a new benchmark, NAME.py in the working folder, and list it in trivium.toml."""
-    valid = name.isidentifier() and name.islower() and not keyword.iskeyword(name)
-    require(valid, f"NAME must be lower-case letters, digits and underscores, got {name!r}")
+    valid = re.fullmatch("[a-z][a-z0-9_]*", name) and name not in map(str.lower, keyword.kwlist)
+    rule = (
+        "begin with a letter, have only a to z, 0 to 9 and underscores, and be no keyword of Python"
+    )
+    require(bool(valid), f"NAME must {rule}, got {name!r}")
     require(name not in benchmark_names(), f"there is a benchmark {name!r} already")
     path = Path(f"{name}.py")
     require(not path.exists(), f"{path} exists already")
