@@ -128,7 +128,9 @@ def test_a_function_is_evaluated(tmp_path: Path) -> None:
     folder = result.save(tmp_path / "mine")
     again = trivium.open(folder)
     assert again.summary == summary
-    page = result.report(tmp_path / "page.html").read_text()
+    page = result.report(tmp_path / "new" / "page.html").read_text()
+    with pytest.raises(UserError, match=r"/proc/x\.html: cannot be written"):
+        result.report("/proc/x.html")
     assert "nhop_implicit" in page
     with pytest.raises(UserError, match="holds records already"):
         result.save(folder)
@@ -389,6 +391,14 @@ def test_a_batch_function_gets_many_prompts(tmp_path: Path) -> None:
         (lambda: trivium.evaluate("nhop_implicit", "oracle", tmep=0), "did you mean temp"),
         (lambda: trivium.evaluate("nhop_implicit", "oracle", items=[]), "items is empty"),
         (lambda: trivium.evaluate("nhop_implicit", len, name="oracle"), "of a built-in solver"),
+        (
+            lambda: trivium.load("nhop_implicit").item("a"),  # type: ignore[arg-type]
+            "start must be a whole number, got 'a'",
+        ),
+        (
+            lambda: trivium.load("nhop_implicit").items(1.5),  # type: ignore[arg-type]
+            r"items must be a whole number, got 1\.5",
+        ),
         (lambda: trivium.evaluate("nhop_implicit", "oracle", item=3), "did you mean items"),
         (lambda: trivium.evaluate("nhop_implicit", "oracle", items="5"), "number or a list"),  # type: ignore[arg-type]
         (lambda: trivium.evaluate("nhop_implicit", 3), "a name or a function, got 3"),  # type: ignore[arg-type]
