@@ -290,7 +290,8 @@ def failures_located(name: str, item: PresentedItem) -> Iterator[None]:
         last = traceback.extract_tb(problem.__traceback__)[-1]
         raise UserError(
             f"solver {name!r} failed on item {item.id}: {type(problem).__name__}: {problem} "
-            f"({Path(last.filename).name}, line {last.lineno}); attempts before it are recorded"
+            f"({Path(last.filename).name}, line {last.lineno}); attempts before it are kept "
+            "where the run has a folder"
         ) from problem
 
 

@@ -281,7 +281,7 @@ def _kept(pending: Sequence[_Pending], saved: int) -> str:
     """How to resume a run that was stopped, in brackets; empty where nothing is recorded."""
     held = saved + sum(len(one.done) for one in pending)
     total = sum(one.evaluation.attempts for one in pending)
-    text = f" ({held:,} of {total:,} attempts are recorded, and the same command makes the others)"
+    text = f" ({held:,} of {total:,} attempts are made; in a folder, the same call makes the rest)"
     return text if held else ""
 
 
