@@ -362,7 +362,7 @@ def _executed(
         require(not given, f"only models take {' and '.join(given)}: {why}")
     with nullcontext(out) if out is not None else tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        summaries = execute(plan, folder, options=options, functions=functions)
+        summaries = execute(plan, folder, options=options, functions=functions, tell=True)
         if plan.kind in ("sweep", "diag"):
             write_table(plan, summaries, folder)
         return open_results(folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack, closing, contextmanager, nullcontext
@@ -71,10 +72,12 @@ def execute(
     functions: Mapping[str, Function] | None = None,
     command: str | None = None,
     write_items: bool = False,
+    tell: bool = False,
 ) -> list[Summary]:
     """Make the attempts of a run that its folder lacks; returns a summary per evaluation.
 
-    `functions` are the user's solvers by name, which run in this process.
+    `functions` are the user's solvers by name, which run in this process. `tell` says so on
+    standard error where nothing is missing.
     """
     executor, options, functions = executor or Here(), options or ModelOptions(), functions or {}
     run = replace(run, evaluations=tuple(_with_code(one, functions) for one in run.evaluations))
@@ -94,6 +97,9 @@ def execute(
             _write_items(run, out / DATA, executor)
         pending = [_Pending.find(evaluation, out, options) for evaluation in run.evaluations]
         programs, models = [], []
+        if tell and not any(one.left for one in pending):
+            total = sum(one.evaluation.attempts for one in pending)
+            print(f"{out} holds all {total:,} attempts; none is missing", file=sys.stderr)
         for one in pending:
             name = one.evaluation.solver
             function = functions.get(name) or imported.get(name)
