@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -135,6 +136,48 @@ def test_a_changed_file_of_items_is_another_evaluation(
     capsys.readouterr()
     assert run(words) == 2
     assert "holds another evaluation (contents" in capsys.readouterr().err
+
+
+OTHER_FILES = {
+    "export nhop_implicit --items 2 --out": "an exported prompt, not an item",
+    "export nhop_implicit --items 2 --format inspect --out": "an exported prompt, not an item",
+    "export nhop_implicit --items 2 --format openai-batch --model o3 --out": "an exported prompt",
+    "generate blicket_game --items 2 --out": "not an item",
+}
+
+
+@pytest.mark.parametrize(("words", "what"), OTHER_FILES.items())
+def test_a_file_of_something_else_than_items_is_called_so(
+    words: str, what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "x.jsonl", tmp_path / "out"
+    assert run(words, str(file)) == 0
+    capsys.readouterr()
+    for command in ("show nhop_implicit", f"eval nhop_implicit --solver oracle --out {out}"):
+        assert run(command, "--in", str(file)) == 2
+        said = capsys.readouterr().err
+        assert f"{file} line 1: this is {what}" in said
+        assert "trivium generate nhop_implicit writes a file of items" in said
+    assert not out.exists()
+
+
+def test_an_item_with_an_error_is_still_one(
+    items: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items.write_text(items.read_text().replace('"question":"What is', '"question":"Who is'))
+    assert run("show nhop_implicit --in", str(items)) == 2
+    assert "line 1: question must read 'What is" in capsys.readouterr().err
+
+
+def test_a_path_with_spaces_is_quoted_in_the_next_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    items, prompts = tmp_path / "my items", tmp_path / "prompts"
+    assert run(f"generate {ITEMS} --out", str(items)) == 0
+    *_, last = capsys.readouterr().out.splitlines()
+    command = shlex.split(last.removeprefix("their prompts: trivium "))
+    assert main([*command[:-1], str(prompts)]) == 0
+    assert len(list(read_rows(prompts))) == 5
 
 
 def test_a_folder_with_more_items_than_asked_for_says_so(

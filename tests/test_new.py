@@ -91,10 +91,15 @@ def test_names_that_cannot_be_are_refused(project: Path, monkeypatch: pytest.Mon
         ("kth_number", "there is a benchmark 'kth_number' already"),
         ("nhop_implicit", "there is a benchmark 'nhop_implicit' already"),
         ("json", "'json' is the name of a Python module"),
-        ("My-Task", "NAME must be lower-case letters"),
+        ("My-Task", "NAME must begin with a letter, have only a to z, 0 to 9 and underscores"),
+        ("größe", "NAME must begin with a letter, have only a to z"),
+        ("_task", "NAME must begin with a letter"),
+        ("class", "and be no keyword of Python, got 'class'"),
+        ("none", "and be no keyword of Python, got 'none'"),
     ):
         with pytest.raises(trivium.UserError, match=message):
             trivium.new_benchmark(name)
+    assert sorted(path.suffix for path in project.glob("[!o]*.py")) == [".py"]
     assert trivium.new_benchmark("other_task") == Path("other_task.py")
     lines = (project / "trivium.toml").read_text().splitlines()
     assert lines[2:] == ['other_task = "other_task.py:BENCHMARK"']

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import pkgutil
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -40,8 +41,9 @@ from trivium.core.files import atomic_write, write_file
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.cost import Cost, Prices, cost_of, cost_of_run
-from trivium.evaluation.evaluation import Evaluation, Function, Items, Run, code_hash
+from trivium.evaluation.evaluation import Evaluation, Function, Items, Run
 from trivium.evaluation.execute import execute
+from trivium.evaluation.identity import code_hashes
 from trivium.evaluation.index import write_table
 from trivium.evaluation.plan import (
     is_config,
@@ -147,7 +149,7 @@ def evaluate(
     solver_name, functions = named_solver(task, solver, name)
     settings = asked.settings() if is_model(solver_name) else Settings()
     chosen = as_items(task, items, seed, start)
-    code = code_hash(functions[solver_name]) if functions else None
+    code = code_hashes(functions[solver_name]) if functions else None
     evaluation = Evaluation(
         task, chosen, solver_name, order_trials, settings, repeats=repeats, code=code
     )
@@ -361,7 +363,7 @@ def _executed(
         require(not given, f"only models take {' and '.join(given)}: {why}")
     with nullcontext(out) if out is not None else tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        summaries = execute(plan, folder, options=options, functions=functions)
+        summaries = execute(plan, folder, options=options, functions=functions, tell=True)
         if plan.kind in ("sweep", "diag"):
             write_table(plan, summaries, folder)
         return open_results(folder)
@@ -542,8 +544,11 @@ def import_records(*files: str | Path, out: str | Path, format: str = "inspect")
 @checked
 def new_benchmark(name: str) -> Path:
     """Write a new benchmark, NAME.py in the working folder, and list it in trivium.toml."""
-    valid = name.isidentifier() and name.islower() and not keyword.iskeyword(name)
-    require(valid, f"NAME must be lower-case letters, digits and underscores, got {name!r}")
+    valid = re.fullmatch("[a-z][a-z0-9_]*", name) and name not in map(str.lower, keyword.kwlist)
+    rule = (
+        "begin with a letter, have only a to z, 0 to 9 and underscores, and be no keyword of Python"
+    )
+    require(bool(valid), f"NAME must {rule}, got {name!r}")
     require(name not in benchmark_names(), f"there is a benchmark {name!r} already")
     path = Path(f"{name}.py")
     require(not path.exists(), f"{path} exists already")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -183,8 +182,8 @@ class ResultSet:
         """Write the page of these results as one HTML file."""
         with tempfile.TemporaryDirectory() as folder:
             page = write_report(self.save(Path(folder) / "results"))
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            return Path(shutil.copyfile(page, path))
+            write_file(path, page.read_bytes())
+        return Path(path)
 
 
 class Failures(ResultSet):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from trivium.agents.learners import segment_all
 from trivium.benchmarks.blicket.inference.hypotheses import lights, mask_of, parse
 from trivium.benchmarks.blicket.world.env import BlicketEnv
 from trivium.benchmarks.blicket.world.policies import get_policy
-from trivium.benchmarks.blicket.world.recording import play, write_dataset
+from trivium.benchmarks.blicket.world.recording import FOLDER, play, write_dataset
 from trivium.benchmarks.blicket.world.spec import BlicketSpec
 from trivium.cli import main
 from trivium.core.errors import UserError
@@ -67,6 +69,19 @@ def test_a_finished_training_is_not_trained_again(
     assert (folder / "agent_0.eqx").read_bytes() == policy
     assert main([*WORDS, "--width", "9", "--out", str(folder)]) == 2
     assert "holds another training" in capsys.readouterr().err
+
+
+def test_commands_that_are_suggested_have_quoted_paths(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy, data = (tmp_path / name for name in ("my agent", "my data"))
+    shutil.copytree(folder, copy)
+    assert main([*WORDS, "--out", str(copy)]) == 0
+    evaluate, rollout = map(shlex.split, capsys.readouterr().out.splitlines()[-2:])
+    assert f"agent:{copy}" in evaluate
+    assert rollout[:3] == ["trivium", "rollout", str(copy)]
+    assert main([*rollout[1:-4], "--episodes", "2", "--out", str(data)]) == 0
+    assert shlex.split(capsys.readouterr().out)[-4:-2] == [f"{FOLDER}={data}", "python"]
 
 
 def test_an_agent_plays_the_game(folder: Path, tmp_path: Path) -> None:

@@ -18,6 +18,9 @@ def test_scoring_does_not_write_the_item_out(monkeypatch: pytest.MonkeyPatch) ->
     assert task.score(item, item.gold)["correct"] == 1
     with pytest.raises(UserError, match="item must be one of the task, got 'IMP-000000'"):
         task.score("IMP-000000", "x")  # type: ignore[arg-type]
+    for reply in (None, 5, [5]):
+        with pytest.raises(UserError, match="reply must be text, or a list of all replies in a"):
+            task.score(item, reply)  # type: ignore[arg-type]
 
 
 def test_a_solver_draws_anew_for_every_item_trial_and_turn() -> None:

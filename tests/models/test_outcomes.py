@@ -404,7 +404,7 @@ def test_replies_under_way_when_a_run_stops_are_kept(
     assert [row["kind"] for row in records(tmp_path)] == ["right"] * 7
     error = capsys.readouterr().err
     assert "stopping after the 6 open calls" in error
-    assert "7 of 8 attempts are recorded, and the same command makes the others" in error
+    assert "7 of 8 attempts are made; in a folder, the same call makes the rest" in error
 
 
 @DIRECT

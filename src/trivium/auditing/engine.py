@@ -23,7 +23,7 @@ import numpy as np
 
 from trivium.auditing.features import PromptFeatures, common_words
 from trivium.auditing.outcomes import POWER, Outcome, judge, judge_exclusion
-from trivium.auditing.results import GAIN, LEVEL, Audit, Cue
+from trivium.auditing.results import GAIN, LEVEL, MAX_ITEMS, Audit, Cue
 from trivium.auditing.rules import TREES, Rule, learn_rules
 from trivium.auditing.samples import Floats, Row, Sample, collect, feature_names, make_rows
 from trivium.auditing.text import TextModel
@@ -38,7 +38,6 @@ ALARM = 1 - LEVEL  # the rate of false alarms in audits of clean items
 SELECT = 0.001  # the significance at which a cue reaches the confirmation
 PEEK = 200  # items from which the number of items needed is estimated
 TRAIN = 3000  # maximum number of training items
-MAX_ITEMS = 20_000
 CHUNKS = 8  # of each part: the parts are interleaved, so that all see every stretch of a seed
 LOOK = 300  # minimum number of items of a look
 OBVIOUS = 1e-9  # the significance of a leak in a look that ends the test

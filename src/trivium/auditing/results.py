@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 ENGINE = 3  # of the audit's features and rules: `make audits` repeats audits of another one
 LEVEL = 0.99  # of all cues of an audit together
+MAX_ITEMS = 20_000  # of an audit, even if more are needed
 GAIN = 0.03  # the advantage over chance that an audit must detect
 
 

@@ -16,8 +16,9 @@ from typing import Any
 
 import orjson
 
-from trivium.auditing.results import ENGINE, Audit
+from trivium.auditing.results import ENGINE, MAX_ITEMS, Audit
 from trivium.core.benchmark import AnyBenchmark
+from trivium.core.errors import require
 from trivium.core.files import write_json
 from trivium.core.spec import spec_from_dict, spec_to_dict
 from trivium.core.task import Task
@@ -67,9 +68,18 @@ def presets_with_shortcuts(benchmark: AnyBenchmark) -> list[str]:
 
 
 def keep_audit(task: Task, audit: Audit, **labels: Any) -> dict[str, Any]:
-    """Store the verdict and the strongest cue of an audit in the benchmark's package."""
-    benchmark = task.benchmark
+    """Store the verdict and the strongest cue of an audit in the benchmark's package.
+
+    A pass takes as many items as are needed, and as the verdict that it would replace.
+    """
+    benchmark, held = task.benchmark, stored_audit(task)
     kept = audit.to_dict() | labels | {"version": benchmark.version, "engine": ENGINE}
+    require(kept["verdict"] != "incomplete", "nothing is stored: there was nothing to guess")
+    if kept["verdict"] == "passed":
+        there = held["items"] if held and held.get("engine") == ENGINE else 0
+        least = max(min(kept["needed"], MAX_ITEMS), there)
+        few = f"nothing is stored: a pass needs at least {least} items, got {kept['items']}"
+        require(kept["items"] >= least, few)
     cues = kept.pop("cues")
     kept["tried"] = len(cues)
     kept["strongest"] = next(cue for cue in cues if cue["name"] == kept["strongest"])

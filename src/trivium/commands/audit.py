@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from trivium.api import OVERLAP_ITEMS, audit, overlap
 from trivium.auditing.results import GAIN, Audit
-from trivium.auditing.stored import keep_audit
+from trivium.auditing.stored import audits_path, keep_audit, stored_audit
 from trivium.commands.flags import read_benchmark_flags
 from trivium.report.tables import Table, say, terminal
 
@@ -47,14 +47,18 @@ def main(args: Sequence[str]) -> int:
         print(json.dumps(repeats.to_dict(), indent=2) if flags.json else repeats)
         return 0
     found = audit(task, items=flags.items, seed=flags.seed)
-    if flags.keep:
-        keep_audit(task, found)
     if flags.json:
         print(json.dumps(found.to_dict(), indent=2))
     else:
         show_audit(task.benchmark.name, found)
         if len(task.benchmark.audit_views()) > 1:
             say("this audit is about one view; the flags of the view choose another")
+    if flags.keep:
+        held = stored_audit(task)
+        keep_audit(task, found)
+        replaced = f" in place of {held['verdict']} on {held['items']:,}" if held else ""
+        text = f"{found.verdict} on {found.items:,} items{replaced}"
+        say(f"{audits_path(task.benchmark)} now holds: {text}", stderr=flags.json)
     return 0 if found.passed else 1
 
 

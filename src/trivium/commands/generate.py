@@ -6,6 +6,7 @@ Example: trivium generate nhop_implicit --items 200 --out data/implicit.jsonl
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -52,5 +53,6 @@ def main(args: Sequence[str]) -> int:
             progress.advance(count)
     if not stdout:
         print(f"{flags.items} items written to {flags.out}")
-        print(f"their prompts: trivium export {task.benchmark.name} --in {flags.out} --out FILE")
+        file = shlex.quote(str(flags.out))
+        print(f"their prompts: trivium export {task.benchmark.name} --in {file} --out FILE")
     return 0

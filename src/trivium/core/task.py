@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, overload
 
 from trivium.core.benchmark import STRICT, AnyBenchmark, Ceiling, Floor
@@ -140,7 +141,10 @@ class Task:
         """Every metric of a reply (of all replies, for a game); undefined ones are None."""
         if not isinstance(item, PresentedItem):
             raise UserError(f"item must be one of the task, got {item!r:.60}")
-        replies = visible_replies([reply] if isinstance(reply, str) else reply) or [""]
+        given = [reply] if isinstance(reply, str) else reply
+        texts = isinstance(given, Sequence) and all(isinstance(one, str) for one in given)
+        require(texts, f"reply must be text, or a list of all replies in a game, got {reply!r:.60}")
+        replies = visible_replies(given) or [""]
         answer = self.benchmark.parse(item.content, replies, self.view)
         return self.score_visible(item.content, replies, answer)
 
@@ -159,6 +163,8 @@ class Task:
 
 def check_range(start: int, count: int) -> None:
     """Refuse a range of items that is empty, negative or beyond 64 bits."""
+    for name, value in (("items", count), ("start", start)):
+        require(isinstance(value, Integral), f"{name} must be a whole number, got {value!r:.60}")
     require(count >= 1, f"items must be at least 1, got {count}")
     require(start >= 0, f"start must be at least 0, got {start}")
     require(count < 2**63, f"items must fit into 64 bits, got {count}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import resources
@@ -97,4 +98,4 @@ class ServeOptions:
             ends = simulate(study, server.url, self.solver, self.simulate)
         full = f", {ends['full']} found no place left" if ends["full"] else ""
         done = f"{ends['done']} of {self.simulate} simulated participants have completed{full}"
-        print(f"{done}; trivium serve export {folder}")
+        print(f"{done}; trivium serve export {shlex.quote(str(folder))}")

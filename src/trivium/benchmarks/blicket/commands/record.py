@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,7 +61,8 @@ def main(args: Sequence[str]) -> int:
 def print_dataset(out: Path, name: str) -> None:
     """Print the folder of a dataset and how to load it."""
     print(f"dataset in {out / name}; to load it:")
-    print(f"  {FOLDER}={out} python -c \"import minari; minari.load_dataset('{name}')\"")
+    folder = shlex.quote(str(out))
+    print(f"  {FOLDER}={folder} python -c \"import minari; minari.load_dataset('{name}')\"")
 
 
 def summary(spec: BlicketSpec, episodes: Sequence[Episode]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -122,10 +123,10 @@ def _train(name: str, flags: Any) -> None:
     require(values.get("data", "") is not None, "--data is missing: what should the agent imitate?")
     trainer = getattr(agents_module("folders"), TRAINERS[type(flags)])
     print(trainer(**values, tell=lambda text: print(text, file=sys.stderr, flush=True)))
-    out = flags.out
+    out = shlex.quote(str(flags.out))
     task: TaskConfig = values.get("task", TaskConfig())
     shown = task.demonstrations.replace("_", "-")
     preset = "paper" if shown == "none" else f"demonstrations-{shown}"
-    print(f"agents in {out}; evaluate one, or store its episodes:")
+    print(f"agents in {flags.out}; evaluate one, or store its episodes:")
     print(f"  trivium eval blicket_game --preset {preset} --solver agent:{out} --out runs/agent")
     print(f"  trivium rollout {out} --episodes 1000 --out data/minari")
