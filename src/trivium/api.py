@@ -41,9 +41,8 @@ from trivium.core.files import atomic_write, write_file
 from trivium.core.streams import DEFAULT_SEED
 from trivium.core.task import PresentedItem, Task
 from trivium.evaluation.cost import Cost, Prices, cost_of, cost_of_run
-from trivium.evaluation.evaluation import Evaluation, Function, Items, Run
+from trivium.evaluation.evaluation import Evaluation, Function, Items, Run, code_hash
 from trivium.evaluation.execute import execute
-from trivium.evaluation.identity import code_hashes
 from trivium.evaluation.index import write_table
 from trivium.evaluation.plan import (
     is_config,
@@ -149,7 +148,7 @@ def evaluate(
     solver_name, functions = named_solver(task, solver, name)
     settings = asked.settings() if is_model(solver_name) else Settings()
     chosen = as_items(task, items, seed, start)
-    code = code_hashes(functions[solver_name]) if functions else None
+    code = code_hash(functions[solver_name]) if functions else None
     evaluation = Evaluation(
         task, chosen, solver_name, order_trials, settings, repeats=repeats, code=code
     )

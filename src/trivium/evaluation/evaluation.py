@@ -5,6 +5,7 @@ Solvers are found by name: built-in ones, trained agents, and the user's functio
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib
 import inspect
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from trivium import __version__
@@ -26,7 +28,6 @@ from trivium.core.files import dump_line, read_rows
 from trivium.core.records import RECORDS, AttemptKey, Row, recorded
 from trivium.core.spec import spec_to_dict
 from trivium.core.task import PresentedItem, Task, check_range
-from trivium.evaluation.identity import code_hashes
 from trivium.models.settings import Settings, is_model
 
 CHUNK = 250  # items in a job
@@ -98,7 +99,6 @@ def read_items(benchmark: AnyBenchmark, paths: Sequence[Path]) -> list[Any]:
     require(bool(items), f"{', '.join(map(str, paths))}: there are no items")
     return items
 
-
 def _refuse_other_rows(benchmark: AnyBenchmark, row: Row) -> None:
     """Say so if a row is not that of an item at all."""
     exported = b"trivium-canary-" in dump_line(row)  # which every export carries
@@ -107,6 +107,7 @@ def _refuse_other_rows(benchmark: AnyBenchmark, row: Row) -> None:
     what = "an exported prompt, not an item" if exported else "not an item"
     writes = f"trivium generate {benchmark.name} writes a file of items"
     require(bool(known) and not exported, f"this is {what}: {writes}")
+
 
 
 def versions(benchmarks: Iterable[AnyBenchmark]) -> dict[str, Any]:
@@ -129,7 +130,7 @@ class Evaluation:
     fields: Mapping[str, Any] = field(default_factory=dict)  # the setting's columns in summary.csv
     folder: str = "."  # of the records, within the folder of the run
     repeats: int = 1  # of every presentation, to see what chance does
-    code: Mapping[str, str] | None = None  # hashes of the function that was given as the solver
+    code: str | None = None  # a hash of the function that was given as the solver
 
     def __post_init__(self) -> None:
         require(self.trials >= 1, f"order_trials must be at least 1, got {self.trials}")
@@ -177,7 +178,7 @@ class Evaluation:
         """What identifies the evaluation in run.json."""
         extra: dict[str, Any] = {"shaping": self.settings.to_dict()} if self.is_model else {}
         if self.code is not None or is_function(self.solver):
-            extra["code"] = self.code or code_hashes(import_function(self.solver))
+            extra["code"] = self.code or code_hash(import_function(self.solver))
         return {
             "benchmark": self.task.benchmark.name,
             "solver": self.solver,
@@ -260,6 +261,22 @@ def import_function(name: str) -> Function:
         raise UserError(f"solver {name!r} cannot be imported: {problem}") from None
     require(callable(function), f"solver {name!r} is not a function")
     return function  # type: ignore[no-any-return]
+
+
+def code_hash(function: Any) -> str:
+    """A hash of a function's own code, which its file and comments do not change."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    called = function if hasattr(function, "__code__") else type(function).__call__
+    code = getattr(inspect.unwrap(called), "__code__", None)
+    return hashlib.sha256(repr(_content(code)).encode()).hexdigest()[:12]
+
+
+def _content(constant: Any) -> Any:
+    """A constant of some code, in a form that is the same in every process."""
+    if isinstance(constant, CodeType):
+        return constant.co_code, constant.co_names, [*map(_content, constant.co_consts)]
+    return sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant
 
 
 @contextmanager

@@ -42,6 +42,7 @@ from trivium.evaluation.evaluation import (
     Items,
     Run,
     checked_reply,
+    code_hash,
     failures_located,
     find_solver,
     first_parameter,
@@ -51,7 +52,6 @@ from trivium.evaluation.evaluation import (
     shown,
 )
 from trivium.evaluation.executors import Executor, Here, ProgressBar
-from trivium.evaluation.identity import running
 from trivium.evaluation.plan import slug
 from trivium.models.backends import LOGS, Batch, ask_models, require_reachable
 from trivium.models.providers import Model, scrub
@@ -80,6 +80,7 @@ def execute(
     standard error where nothing is missing.
     """
     executor, options, functions = executor or Here(), options or ModelOptions(), functions or {}
+    run = replace(run, evaluations=tuple(_with_code(one, functions) for one in run.evaluations))
     imported: dict[str, Function] = {}
     for evaluation in run.evaluations:
         name = evaluation.solver
@@ -87,9 +88,7 @@ def execute(
             check_solver(evaluation, options)
             if is_function(name):
                 imported[name] = import_function(name)
-    with running({**imported, **functions}) as codes, locked(out):
-        coded = (replace(one, code=codes.get(one.solver)) for one in run.evaluations)
-        run = replace(run, evaluations=tuple(coded))
+    with locked(out):
         # Only the flags of models hold secrets.
         shown = scrub(command) if command and run.models else command
         extra = {} if shown is None else {"command": shown}
@@ -97,10 +96,10 @@ def execute(
         if write_items:
             _write_items(run, out / DATA, executor)
         pending = [_Pending.find(evaluation, out, options) for evaluation in run.evaluations]
+        programs, models = [], []
         if tell and not any(one.left for one in pending):
             total = sum(one.evaluation.attempts for one in pending)
             print(f"{out} holds all {total:,} attempts; none is missing", file=sys.stderr)
-        programs, models = [], []
         for one in pending:
             name = one.evaluation.solver
             function = functions.get(name) or imported.get(name)
@@ -121,6 +120,12 @@ def execute(
         return [write_summary(one.evaluation.task.benchmark, one.folder) for one in pending]
 
 
+def _with_code(evaluation: Evaluation, functions: Mapping[str, Function]) -> Evaluation:
+    """The evaluation with the hash of the function that is its solver, if it is one of these."""
+    function = functions.get(evaluation.solver)
+    return evaluation if function is None else replace(evaluation, code=code_hash(function))
+
+
 def check_solver(evaluation: Evaluation, options: ModelOptions) -> None:
     """Refuse a solver whose name, key or package is missing, before any work is done."""
     if evaluation.is_model:
@@ -139,13 +144,13 @@ def claim_folder(out: Path, manifest: Mapping[str, Any]) -> None:
     held = read_mapping(path)
     key = first_difference(held, manifest)
     if key is not None:
-        there, asked, is_code = held.get(key), manifest.get(key), key == "code"
+        there, asked = held.get(key), manifest.get(key)
         while isinstance(there, Mapping) and isinstance(asked, Mapping):  # the field that differs
             key = str(first_difference(there, asked, frozenset()))
             there, asked = there.get(key), asked.get(key)
         differs = f"{key} is {there!r} there, {asked!r} was asked for"
-        if is_code:
-            differs = f"the function {manifest.get('solver')} has changed since: {key} differs"
+        if key == "code":
+            differs = f"the function {manifest.get('solver')} has changed since"
         raise UserError(
             f"{out} holds another evaluation ({differs}); choose another folder with --out"
         )
