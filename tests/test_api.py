@@ -370,16 +370,16 @@ def test_power_is_that_of_the_command_line(
     )
 
 
-def test_a_batch_function_gets_many_prompts(tmp_path: Path) -> None:
-    task, sizes = trivium.load("nhop_implicit"), []
-    gold = {item.prompt: item.gold for item in task.items(10)}
-
 def test_a_failure_does_not_say_that_a_temporary_folder_is_kept() -> None:
     with pytest.raises(
         UserError, match=r"line \d+\); attempts before it are kept where the run has"
     ):
         trivium.evaluate("nhop_implicit", lambda prompt: str(1 / 0), items=9)
 
+
+def test_a_batch_function_gets_many_prompts(tmp_path: Path) -> None:
+    task, sizes = trivium.load("nhop_implicit"), []
+    gold = {item.prompt: item.gold for item in task.items(10)}
 
     def many(prompts: list[str]) -> list[str]:
         sizes.append(len(prompts))
