@@ -377,6 +377,14 @@ def test_a_failure_does_not_say_that_a_temporary_folder_is_kept() -> None:
         trivium.evaluate("nhop_implicit", lambda prompt: str(1 / 0), items=9)
 
 
+def test_a_call_that_asks_nothing_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for said in ("", f"{tmp_path / 'run'} holds all 4 attempts; none is missing\n"):
+        trivium.evaluate("nhop_implicit", "oracle", items=4, out=tmp_path / "run")
+        assert capsys.readouterr().err == said
+
+
 def test_a_batch_function_gets_many_prompts(tmp_path: Path) -> None:
     task, sizes = trivium.load("nhop_implicit"), []
     gold = {item.prompt: item.gold for item in task.items(10)}
