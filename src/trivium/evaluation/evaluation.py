@@ -99,6 +99,7 @@ def read_items(benchmark: AnyBenchmark, paths: Sequence[Path]) -> list[Any]:
     require(bool(items), f"{', '.join(map(str, paths))}: there are no items")
     return items
 
+
 def _refuse_other_rows(benchmark: AnyBenchmark, row: Row) -> None:
     """Say so if a row is not that of an item at all."""
     exported = b"trivium-canary-" in dump_line(row)  # which every export carries
@@ -107,7 +108,6 @@ def _refuse_other_rows(benchmark: AnyBenchmark, row: Row) -> None:
     what = "an exported prompt, not an item" if exported else "not an item"
     writes = f"trivium generate {benchmark.name} writes a file of items"
     require(bool(known) and not exported, f"this is {what}: {writes}")
-
 
 
 def versions(benchmarks: Iterable[AnyBenchmark]) -> dict[str, Any]:

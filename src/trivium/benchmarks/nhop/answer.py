@@ -100,10 +100,11 @@ def _only_claim(text: str, item: NhopItem) -> str | None:
     named = {token for token in tokens if token.partition("_")[0] in layers}
     if len(named) != 1 or not named <= set(item.candidates):
         return None
-    lines = (_VALUE.fullmatch(stripped(line)) for line in text.split("\n"))
-    if not named & {_spelled(found) for found in lines if found}:  # on a line of its own
-        first = item.start.partition("_")[0]
-        other = any(token.partition("_")[0] == first for token in tokens - {item.start})
+    first, _, rest = text.partition("\n")  # a value may be all of the first or the last line
+    ends = (_VALUE.fullmatch(stripped(line)) for line in (first, rest.rpartition("\n")[2]))
+    if not named & {_spelled(found) for found in ends if found}:
+        layer = item.start.partition("_")[0]
+        other = any(token.partition("_")[0] == layer for token in tokens - {item.start})
         if other or named != {_spelled(found) for found in _CLAIM.finditer(text)} & named:
             return None
     unknown = item.may_be_unknown and UNKNOWN in text.lower()
