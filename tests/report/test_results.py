@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import trivium
 from tests.report.records import attempts, results_of, scored, write_records
 from trivium.benchmarks.nhop import EXPLICIT, IMPLICIT
 from trivium.benchmarks.nhop.spec import ExplicitSpec, ImplicitSpec
@@ -74,6 +75,7 @@ def test_a_model_that_was_asked_in_two_ways_is_two_solvers(tmp_path: Path) -> No
         **{"openai/y": pytest.approx(1 / 3), "oracle": pytest.approx(1 / 3)},
     }
     assert sorted(results.models) == ["openai/x in a", "openai/x in b", "openai/y"]
+    assert {row["solver"] for row in trivium.open(tmp_path).records} == set(values)
     alone = read_results([tmp_path / "a", tmp_path / "b" / "deep" / "oracle"])["nhop_implicit"]
     assert set(alone.by_solver) == {"openai/x", "openai/y", "oracle"}
 

@@ -304,7 +304,7 @@ def read_results(
     """
     results: dict[str, BenchmarkResults] = {}
     files = record_files(paths)
-    manifests = {path: read_manifest(path.parent) for path in files if path.name == RECORDS}
+    manifests = _manifests(files)
     folders = _folders_by_file(manifests)
     for path in files:
         manifest, folder = manifests.get(path, {}), folders.get(path)
@@ -325,10 +325,17 @@ def read_results(
                         setting = names[fields] = setting_name(row)
             except UserError as problem:
                 raise UserError(f"{path} line {number}: {problem}") from None
-            own = {**row, "solver": f"{row['solver']} in {folder}"} if folder else row
-            of_benchmark.add(own, setting, shaping.get("system"))
+            of_benchmark.add(_in_folder(row, folder), setting, shaping.get("system"))
     require(bool(results), f"{', '.join(map(str, paths))}: there are no records")
     return results
+
+
+def _manifests(files: Iterable[Path]) -> dict[Path, dict[str, Any]]:
+    return {path: read_manifest(path.parent) for path in files if path.name == RECORDS}
+
+
+def _in_folder(row: Row, folder: str | None) -> Row:
+    return {**row, "solver": f"{row['solver']} in {folder}"} if folder else row
 
 
 def _folders_by_file(manifests: Mapping[Path, Mapping[str, Any]]) -> dict[Path, str]:
@@ -361,8 +368,10 @@ def record_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def rows_of(paths: Sequence[Path]) -> Iterator[Row]:
-    """The records in these files and folders."""
-    return (row for path in record_files(paths) for _, row in read_records(path))
+    """The records in these files and folders, with solvers named as by `read_results`."""
+    files = record_files(paths)
+    folders = _folders_by_file(_manifests(files))
+    return (_in_folder(row, folders.get(path)) for path in files for _, row in read_records(path))
 
 
 def _natural_order(path: Path) -> list[tuple[bool, int, str]]:
