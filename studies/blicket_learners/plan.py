@@ -58,7 +58,7 @@ class Scale:
     widths: tuple[int, ...] = (256, 512)
     points: int = 40  # of a learning curve
     steps: int = 3_000_000  # of learners at the paper's batch
-    large_steps: int = 1_500_000
+    large_steps: int = 1_638_400
     transfer_steps: int = 4_000_000
     large_environments: int | None = None  # None: as many as the preset has
     imitation: ImitationConfig = field(default_factory=ImitationConfig)

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from trivium.agents import learners
 from trivium.agents.config import LengthConfig, TaskConfig, large_batch, paper
@@ -124,9 +126,20 @@ def test_a_rollout_stores_the_episodes_of_its_seed(
 def test_training_is_as_long_as_was_asked_for() -> None:
     """Few steps in large batches: the curve has fewer points, not the training more steps."""
     batch = large_batch("ppo-lstm").batch
-    for steps, trained in ((20_000, 16_384), (100, 8_192), (1_500_000, 1_638_400)):
+    for steps, trained in ((20_000, 16_384), (100, 8_192), (1_500_000, 1_515_520)):
         length = LengthConfig(steps=steps, points=40)
         assert length.curve_points(batch) * length.updates(batch) * batch == trained
+
+
+@given(st.integers(1, 10**8), st.integers(1, 100), st.sampled_from([20, 512, 8192]))
+def test_training_ends_within_half_a_point_of_the_steps(
+    steps: int, points: int, batch: int
+) -> None:
+    length = LengthConfig(steps=steps, points=points)
+    point = length.updates(batch) * batch
+    trained = point * length.curve_points(batch)
+    assert abs(trained - steps) <= point / 2 or trained == point == batch
+    assert length.curve_points(batch) <= 1.5 * points + 1
 
 
 @pytest.mark.parametrize("greedy", [False, True])

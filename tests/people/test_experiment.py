@@ -58,6 +58,7 @@ def test_items_are_those_of_every_other_solver() -> None:
         (f"title = 'x'\nsede = 1\n{GAME}", "unknown key 'sede'"),
         (f"title = 'x'\n{GAME}preset = 'b'", "unknown preset 'b'"),
         (f"title = 'x'\n{GAME}items = 0", "items must be in 1..100, got 0"),
+        (f"title = 'x'\npool = 3\n{GAME}items = 4", "items is 4, but the pool has 3"),
         (f"title = 'x'\n{GAME}arm = 'yoked'", "yoked_to goes with arm"),
         (
             f"title = 'x'\n{GAME}arm = 'yoked'\nyoked_to = 'b'",

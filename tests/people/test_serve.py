@@ -120,6 +120,20 @@ def test_signed_links_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[
         assert client.view["screen"] == "consent"
 
 
+def test_the_preregistration_states_what_is_adaptive(tmp_path: Path) -> None:
+    path = tmp_path / "climb.toml"
+    plain = "[[conditions]]\nname = 'plain'\nbenchmark = 'nhop_implicit'\n"
+    path.write_text(
+        f"title = 'x'\n{plain}{plain.replace('plain', 'climb')}vary = 'hops'\nvalues = [3, 5]"
+    )
+    page = preregistration(path)
+    assert "adaptive: before each item, hops is chosen among 3, 5 by the participant" in page
+    assert "- adaptive conditions: items of seed 0, as the search goes\n- items 0 to 23 of" in page
+    assert "also the threshold of each participant" in page
+    path.write_text(f"title = 'x'\n{plain}")
+    assert "adaptive" not in preregistration(path)
+
+
 def test_the_preregistration_states_design_sample_rules_and_contrasts(tmp_path: Path) -> None:
     rules = "".join(f"{name} = {number}\n" for number, name in enumerate(vars(Exclude())))
     text = PAPER.read_text() + f"[exclude]\n{rules}"

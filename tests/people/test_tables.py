@@ -98,8 +98,9 @@ def test_tables_have_a_row_for_everything_with_onset_and_reaction_time(tmp_path:
     before = ["consent", "questions", *["instructions"] * 4]
     assert names == [*before, "new", "explore", *["object"] * 3, "form", "questions"]
     assert float(screens[7]["seconds"]) == 15.0
-    record = orjson.loads((tmp_path / "out/records.jsonl").read_bytes())
+    record = orjson.loads((tmp_path / "out/left_out.jsonl").read_bytes())
     assert record["groups"]["excluded"] == "failed_attention"
+    assert not (tmp_path / "out/records.jsonl").read_bytes()
 
 
 def test_an_attention_check_between_two_items_marks_who_fails_it(tmp_path: Path) -> None:
@@ -115,6 +116,9 @@ def test_an_attention_check_between_two_items_marks_who_fails_it(tmp_path: Path)
     assert (right["stage"], right["excluded"]) == ("done", "no")
     trials = table(tmp_path / "out", "trials.csv")
     assert [one["excluded"] for one in trials] == ["failed_attention"] * 2 + ["no"] * 2
+    for name, person in (("left_out.jsonl", wrong), ("records.jsonl", right)):
+        rows = map(orjson.loads, (tmp_path / "out" / name).read_bytes().splitlines())
+        assert [row["solver"] for row in rows] == [person["participant"]] * 2
     screens = [one["screen"] for one in table(tmp_path / "out", "screens.csv")]
     assert screens[:7] == [
         "consent",

@@ -139,6 +139,8 @@ def test_the_command_says_what_it_cannot_compare(
     other = str(write_records(tmp_path / "b", attempts(ImplicitSpec(), "oracle", seed=9)))
     assert main(["compare", one]) == 2
     assert "the runs hold only one solver" in capsys.readouterr().err
+    assert main(["compare", one, one]) == 2
+    assert "a run is named twice" in capsys.readouterr().err
     assert main(["compare", one, other]) == 2
     assert "no items in common" in capsys.readouterr().err
     assert main(["compare", one, "--solvers", "wizard"]) == 2
@@ -202,6 +204,10 @@ def test_another_benchmark_than_the_baselines_is_named(tmp_path: Path) -> None:
     assert [one.first.solver for one in made] == ["b/m"]
     (note,) = comparison_notes([str(first), str(other)], found, made)
     assert note.endswith(f"left out, since a/m ({first}) was not scored there")
+    notes = comparison_notes(
+        [], turned := read_scores([other, first]), differences(turned, pairs=False)
+    )
+    assert notes[0].endswith("nhop_explicit: left out, since no other solver was scored there")
 
 
 def test_the_page_says_where_a_solver_is_higher_and_where_lower() -> None:

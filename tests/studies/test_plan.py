@@ -60,7 +60,7 @@ def test_the_full_plan_has_what_the_paper_has() -> None:
         ("paper_ppo-lstm_256_quiz_tasks", 3_000_000, 40, 8),
         ("paper_a2c-lstm_256_type", 3_000_000, 40, 2),
         ("paper_ppo-lnlstm_256_typeonly", 3_000_000, 40, 2),
-        ("large_ppo-transformer_128_quiz", 1_500_000, 40, 14),
+        ("large_ppo-transformer_128_quiz", 1_638_400, 40, 14),
         ("transfer_ppo-lstm_two_forms", 4_000_000, 20, None),
     ],
 )

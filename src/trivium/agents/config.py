@@ -197,19 +197,19 @@ class LengthConfig:
     """The length of training, and how often the agent is evaluated."""
 
     steps: int = 3_000_000  # environment steps over all environments, in whole updates
-    points: int = 60  # points of the learning curve, at most one for each update
+    points: int = 60  # points of the learning curve, about so many, at most one for each update
     streak: int = 500  # maximal episodes in a row that end training early
 
     def __post_init__(self) -> None:
         require_range(self, 1, MAX_COUNT, "steps", "points", "streak")
 
-    def curve_points(self, batch: int) -> int:
-        """The number of points of the curve, at most one for each update."""
-        return max(1, min(self.points, round(self.steps / batch)))
-
     def updates(self, batch: int) -> int:
         """The number of updates between two points of the curve."""
-        return max(1, round(self.steps / (batch * self.curve_points(batch))))
+        return max(1, round(self.steps / (batch * self.points)))
+
+    def curve_points(self, batch: int) -> int:
+        """The number of points of the curve, which end nearest to the steps."""
+        return max(1, round(self.steps / (batch * self.updates(batch))))
 
 
 @dataclass(frozen=True)

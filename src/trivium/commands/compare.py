@@ -40,6 +40,8 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Print one table for each benchmark."""
     flags = read_flags("trivium compare", Flags(), args, __doc__).flags
+    different = {run.resolve() for run in flags.runs}
+    require(len(different) == len(flags.runs), "a run is named twice")
     found = read_scores(flags.runs)
     require(bool(found), f"{', '.join(map(str, flags.runs))}: there are no records to compare")
     known = list(dict.fromkeys(one.solver for one in found))

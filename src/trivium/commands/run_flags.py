@@ -157,7 +157,7 @@ def _print_recorded(run: Run, folder: Path, recorded: int) -> None:
     total = sum(one.attempts for one in run.evaluations)
     text = f"{folder} holds {recorded:,} of {total:,} attempts; only the others are made"
     if run.kind == "threshold":  # whose number of attempts is not known in advance
-        text = f"{folder} holds {recorded:,} attempts, which are kept"
+        text = f"{folder} holds attempts of this search, which are kept"
     elif recorded == total:
         text = f"{folder} holds all {total:,} attempts; none is missing"
     print(f"{text} (--new begins a new folder)", file=sys.stderr)

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from trivium.core.text import clean
 from trivium.people import security
 from trivium.people.export import export_files, export_study
 from trivium.people.security import equal
@@ -54,7 +55,13 @@ class Admin:
             progress=study.progress(),
             total=len(people),
             who=KINDS[study.kind],
-            answers=[(study.person(one), study.session(one).answers) for one in people[-20:]],
+            answers=[
+                (
+                    study.person(one),
+                    {k: clean(str(v)) for k, v in study.session(one).answers.items()},
+                )
+                for one in people[-20:]
+            ],
             exports=export_files(study.experiment),
         )
 

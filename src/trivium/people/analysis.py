@@ -66,13 +66,18 @@ def excluded_by(experiment: Experiment, counts: Mapping[str, int]) -> list[str]:
     ]
 
 
+def is_analysed(person: Row) -> bool:
+    """Whether a participant completed the experiment and no rule excludes them."""
+    return bool(person["stage"] == "done" and person["excluded"] == "no")
+
+
 def analyse(experiment: Experiment, people: Sequence[Row], trials: Sequence[Row]) -> dict[str, Any]:
     """The cells, effects and groups of an experiment as JSON, from the rows of its tables.
 
     Participants who did not complete, or whom a rule excludes, are counted and left out.
     """
     completed = [row for row in people if row["stage"] == "done"]
-    included = [row for row in completed if row["excluded"] == "no"]
+    included = [row for row in people if is_analysed(row)]
     rules = (rule for row in completed for rule in row["excluded"].split("+"))
     groupings = [one for one in experiment.questions if one.kind == "choice" and not one.right]
     cells = [

@@ -244,6 +244,12 @@ class Experiment:
             condition.plan is None or not condition.where,
             f"{condition.name}: where does not go with vary",
         )
+        most = len(self.indexes(condition))
+        require(
+            condition.plan is not None or condition.items <= most,
+            f"{condition.name}: items is {condition.items}, but the pool has {most} for a "
+            "participant; raise pool",
+        )
         metrics = [metric.name for metric in condition.task.benchmark.metrics]
         require(
             not self.measure or self.measure in metrics,

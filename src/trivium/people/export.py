@@ -14,7 +14,7 @@ from trivium.core.records import MANIFEST, RECORDS, Attempt
 from trivium.core.text import csv_table
 from trivium.evaluation.evaluation import versions
 from trivium.people.adaptive import fit_of
-from trivium.people.analysis import Row, analyse, behaviour, excluded_by, screens_of
+from trivium.people.analysis import Row, analyse, behaviour, excluded_by, is_analysed, screens_of
 from trivium.people.experiment import Experiment
 from trivium.people.pages import Page, Round, page_of
 from trivium.people.session import Session
@@ -24,26 +24,34 @@ from trivium.people.study import KINDS, NO_CONTACT, Study
 from trivium.people.walkthrough import screens_in_words
 
 DICTIONARY = "dictionary.csv"
+LEFT_OUT = "left_out.jsonl"  # records of participants whom the analysis leaves out
 ANALYSIS = "analysis"  # in the manifest
 _MISSING = "an empty cell"  # reads as missing everywhere without a hint
 
 
 def export_files(experiment: Experiment) -> tuple[str, ...]:
     """The names of all files that an export writes."""
-    return (RECORDS, MANIFEST, *experiment.tables, DICTIONARY)
+    return (RECORDS, LEFT_OUT, MANIFEST, *experiment.tables, DICTIONARY)
 
 
 def export_study(study: Study, out: Path) -> int:
-    """Write the data of a study; returns the number of records."""
-    attempts, tables = list[Attempt](), study.experiment.tables
+    """Write the data of a study; returns the number of records.
+
+    Records of participants whom the analysis leaves out are in a file of their own, so that all
+    scores of people are of the same participants.
+    """
+    tables = study.experiment.tables
+    records: dict[str, list[Attempt]] = {RECORDS: [], LEFT_OUT: []}
     rows: dict[str, list[Row]] = {name: [] for name in tables}
     for participant in study.store.participants():
         participant_attempts, participant_rows = _export_participant(study, participant)
-        attempts += participant_attempts
+        (person,) = participant_rows["participants.csv"]
+        records[RECORDS if is_analysed(person) else LEFT_OUT] += participant_attempts
         for name, added in participant_rows.items():
             rows[name] += added
-    with atomic_write(out / RECORDS) as file:
-        file.writelines(map(dump_line, attempts))
+    for name, attempts in records.items():
+        with atomic_write(out / name) as file:
+            file.writelines(map(dump_line, attempts))
     write_json(out / MANIFEST, _manifest(study, rows))
     for name, columns in tables.items():
         write_file(out / name, csv_table(rows[name], columns))
@@ -53,7 +61,7 @@ def export_study(study: Study, out: Path) -> int:
         for column, (kind, meaning) in columns.items()
     ]
     write_file(out / DICTIONARY, csv_table(meanings))
-    return len(attempts)
+    return sum(map(len, records.values()))
 
 
 def _export_participant(

@@ -267,6 +267,7 @@ def comparison_notes(
             base_scored = any(other.same_solver(base) for other in others)
             no_items = f"it has no items in common with {base}"
             why = no_items if base_scored else f"{base} was not scored there"
+            why = "no other solver was scored there" if entry.same_solver(base) else why
             notes.append(f"{name}: left out, since {why}")
     return notes
 
