@@ -6,6 +6,7 @@ Example: trivium compare runs/oracle runs/shortcut --out compare.html
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +41,7 @@ class Flags:
 def main(args: Sequence[str]) -> int:
     """Print one table for each benchmark."""
     flags = read_flags("trivium compare", Flags(), args, __doc__).flags
-    different = {run.resolve() for run in flags.runs}
+    different = {os.path.realpath(run) for run in flags.runs}
     require(len(different) == len(flags.runs), "a run is named twice")
     found = read_scores(flags.runs)
     require(bool(found), f"{', '.join(map(str, flags.runs))}: there are no records to compare")
