@@ -215,8 +215,8 @@ def find_answer(reply: str, fields: Iterable[str] = ()) -> Stated:
     after = f"{line[end:]}\n{below}"
     extents = [value.partition("\n\n")[0], line, line[:end]]
     above = text[: lines[-1].start()].rstrip()
-    goes_on = _LOWER_CASE.match(below) or (_CONTRAST.match(below) and _HYPOTHESIS.search(above))
-    in_sentence = above[-1:] not in ".!?" and goes_on
+    hypothetical = _CONTRAST.match(below) and _HYPOTHESIS.search(above[-300:])
+    in_sentence = above[-1:] not in ".!?" and (hypothetical or _LOWER_CASE.match(below))
     if in_sentence and below.startswith("\n"):
         extents = []
     elif in_sentence or (fields and re.search(rf"(?i)\b(?:{'|'.join(fields)})\s?[:=]", after)):
