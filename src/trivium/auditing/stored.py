@@ -70,7 +70,7 @@ def presets_with_shortcuts(benchmark: AnyBenchmark) -> list[str]:
 def keep_audit(task: Task, audit: Audit, **labels: Any) -> dict[str, Any]:
     """Store the verdict and the strongest cue of an audit in the benchmark's package.
 
-    A pass takes as many items as are needed, and as the verdict that it would replace.
+    A pass needs as many items as the audit asks for, and no fewer than the verdict it replaces.
     """
     benchmark, held = task.benchmark, stored_audit(task)
     kept = audit.to_dict() | labels | {"version": benchmark.version, "engine": ENGINE}

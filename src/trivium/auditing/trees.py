@@ -22,9 +22,8 @@ PENALTY = 4.0  # added to the weight of each leaf, which shrinks its value
 class Trees:
     """Boosted trees, fitted to log-odds."""
 
-    questions: list[
-        list[tuple[int, int]]
-    ]  # of each tree and level: column, last bin of the lower side
+    # of each tree and level: a column, and the last bin of the lower side
+    questions: list[list[tuple[int, int]]]
     leaf_values: list[Floats]  # one array for each tree, one value for each leaf
     start: float
 

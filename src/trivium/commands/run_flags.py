@@ -26,7 +26,7 @@ from trivium.core.results import Summary
 from trivium.core.text import one_line
 from trivium.evaluation.cost import Price, Prices, confirm, cost_of_run, money, spent
 from trivium.evaluation.evaluation import Run
-from trivium.evaluation.execute import check_solver, claim_folder, execute
+from trivium.evaluation.execute import check_solver, claim_folder, execute, none_missing
 from trivium.evaluation.executors import Executor, Workers
 from trivium.evaluation.index import add_to_index, new_folder, newest_folder, write_table
 from trivium.models.settings import ModelOptions
@@ -159,7 +159,7 @@ def _print_recorded(run: Run, folder: Path, recorded: int) -> None:
     if run.kind == "threshold":  # whose number of attempts is not known in advance
         text = f"{folder} holds attempts of this search, which are kept"
     elif recorded == total:
-        text = f"{folder} holds all {total:,} attempts; none is missing"
+        text = none_missing(folder, total)
     print(f"{text} (--new begins a new folder)", file=sys.stderr)
 
 

@@ -76,8 +76,8 @@ def execute(
 ) -> list[Summary]:
     """Make the attempts of a run that its folder lacks; returns a summary per evaluation.
 
-    `functions` are the user's solvers by name, which run in this process. `tell` says so on
-    standard error where nothing is missing.
+    `functions` are the user's solvers by name, which run in this process. With `tell`, a run that
+    lacks nothing says so on standard error.
     """
     executor, options, functions = executor or Here(), options or ModelOptions(), functions or {}
     run = replace(run, evaluations=tuple(_with_code(one, functions) for one in run.evaluations))
@@ -99,7 +99,7 @@ def execute(
         programs, models = [], []
         if tell and not any(one.left for one in pending):
             total = sum(one.evaluation.attempts for one in pending)
-            print(f"{out} holds all {total:,} attempts; none is missing", file=sys.stderr)
+            print(none_missing(out, total), file=sys.stderr)
         for one in pending:
             name = one.evaluation.solver
             function = functions.get(name) or imported.get(name)
@@ -124,6 +124,11 @@ def _with_code(evaluation: Evaluation, functions: Mapping[str, Function]) -> Eva
     """The evaluation with the hash of the function that is its solver, if it is one of these."""
     function = functions.get(evaluation.solver)
     return evaluation if function is None else replace(evaluation, code=code_hash(function))
+
+
+def none_missing(folder: Path, total: int) -> str:
+    """What is said of a folder that holds all attempts of a run."""
+    return f"{folder} holds all {total:,} attempts; none is missing"
 
 
 def check_solver(evaluation: Evaluation, options: ModelOptions) -> None:

@@ -263,7 +263,7 @@ def test_every_reply_of_the_corpus_is_read_as_stored() -> None:
 
 
 WORDS = """brown torus|blicket|blickets|not|maybe|is|are|,|and|but|like|striped|the|(|:|.|?|if|
-- |machine|cannot be told|none|all objects|*|\U0001f642|\x00|'|ANSWER:|;|{"""
+- |machine|cannot be known|none|all objects|*|\U0001f642|\x00|'|ANSWER:|;|{"""
 PIECES = st.sampled_from([*WORDS.split("|"), "\ud800"])
 
 

@@ -152,7 +152,7 @@ def test_names_are_read_by_the_same_contract(reply: str) -> None:
         f"It is not {GOLD}.",
         f"Is it {GOLD}?",
         "ANSWER: <full name>",
-        "ANSWER: Somebody Else",
+        "ANSWER: Another Person",
         "ANSWER: f4",
     ],
 )

@@ -32,7 +32,7 @@ _CLAUSE = (
 )
 _CLAUSES = re.compile(
     rf"{_CLAUSE}(?:(?:,? (?:and|but|while|whereas)|[,;]) {_CLAUSE})*"
-    r"(?:(?:,? (?:since|because)|:) [^<]*)?"
+    r"(?:,? (?:since|because) [^<]*|: (?P<remark>[^<]*))?"
 )
 _KIND_LISTED = re.compile(
     rf"(must be|may be|not|maybe|possible)(?: an?)?(?: blickets?)?(?: or not)?: ?{_OBJECTS}"
@@ -77,7 +77,7 @@ def read_sentences(item: PromptItem, reply: str, limit: int | None) -> PromptAns
         elif listed := _KIND_LISTED.fullmatch(sentence):
             status = _KINDS.get(listed[1], "maybe")
             others.append({(name, status) for name in _names(sentence)})
-        elif _CLAUSES.fullmatch(sentence) or _ROW.fullmatch(sentence):
+        elif _ROW.fullmatch(sentence) or _states(sentence):
             others.append(set(_claims(sentence)))
         elif found := like.fullmatch(sentence):
             machines.add(found[1])
@@ -102,6 +102,12 @@ def read_sentences(item: PromptItem, reply: str, limit: int | None) -> PromptAns
     return PromptAnswer(sure, maybe, next(iter(machines), None))
 
 
+def _states(sentence: str) -> bool:
+    """Whether a sentence says only what objects are, with no doubt in a remark after a colon."""
+    found = _CLAUSES.fullmatch(sentence)
+    return found is not None and not raises_doubt(found["remark"] or "")
+
+
 def _about_new_machine(item: PromptItem, *kinds: list[set[Claim]]) -> list[list[set[Claim]]]:
     """The claims of sentences about the new machine, or all claims if there are none."""
     new = set(item.new.objects)
@@ -119,7 +125,7 @@ def _sentences(item: PromptItem, reply: str) -> Iterator[str]:
     text = plain(reply)
     text = MENTION.sub(marked, own_part(text, 1)).casefold()
     text = re.sub(r"\b(is|are)n't\b", r"\1 not", text)
-    text = re.sub(r"\b(?:therefore|thus|also|definitely|certainly|clearly) ", "", text)
+    text = re.sub(r"(?<!not )\b(?:therefore|thus|also|definitely|certainly|clearly) ", "", text)
     # A list below its label, with an object on each line, is one sentence.
     text = re.sub(r"\b((?:blickets?|is|are):)[ \t]*\n\s*(?=(?:the )?<)", r"\1 ", text)
     text = re.sub(r"(?<=>),?[ \t]*\n[ \t]*(?=(?:the )?<[^<>\n]*>,?[ \t]*(?:\n|$))", ", ", text)
